@@ -14,6 +14,7 @@ use crate::{Term, build};
 mod division;
 mod float;
 pub mod limbs;
+mod multiplication;
 
 pub use crate::compare::compare_with_float;
 pub use float::{ceil, float_of_integer, floor, integer_from_f64, round, trunc};

@@ -1,17 +1,14 @@
 //! Magnitudes: unsigned integers as 64-bit limbs, least significant first.
 //!
-//! The arithmetic of short ones is here; long factors are multiplied by `num-bigint`, whose algorithms are faster from
-//! about thirty limbs on, and long quotients are found by `division`. Results may have leading zero limbs: the builder
-//! of the term drops them. Pure functions: any thread may call.
+//! What takes one step for each limb is here, and division by short divisors; the other operations are `multiplication`
+//! and `division`. Results may have leading zero limbs: the builder of the term drops them. Pure functions: any thread
+//! may call.
 
 use std::cmp::Ordering;
 
-use num_bigint::BigUint;
+pub use super::multiplication::multiply;
 
 use super::division::{LONG_QUOTIENT, divide_long};
-
-/// Factors with at least this many limbs each are multiplied by `num-bigint`.
-const LONG_FACTOR: usize = 32;
 
 /// Room for this many limbs is on the native stack: for most large integers, and for those of a thousand digits.
 const FEW_LIMBS: usize = 10;
@@ -120,35 +117,6 @@ pub(super) fn subtract_in_place(cells: &mut [u64], limbs: &[u64]) -> bool {
         (*cell, borrow) = cell.overflowing_sub(1);
     }
     borrow
-}
-
-/// `a * b`; `out` is zeroed and as long as `a` and `b` together.
-pub fn multiply(out: &mut [u64], a: &[u64], b: &[u64]) {
-    if a.len().min(b.len()) >= LONG_FACTOR {
-        let product = to_unsigned(a) * to_unsigned(b);
-        for (limb, digit) in out.iter_mut().zip(product.iter_u64_digits()) {
-            *limb = digit;
-        }
-        return;
-    }
-    // The inner loop is the longer one.
-    let (a, b) = if a.len() <= b.len() { (a, b) } else { (b, a) };
-    for (index, &limb) in a.iter().enumerate() {
-        let (cells, above) = out[index..].split_at_mut(b.len());
-        above[0] = if index == 0 {
-            carry_along(cells, b, 0, |cell, other, carry| {
-                let (product, high) = limb.carrying_mul(other, carry);
-                *cell = product;
-                high
-            })
-        } else {
-            carry_along(cells, b, 0, |cell, other, carry| {
-                let (product, high) = limb.carrying_mul_add(other, *cell, carry);
-                *cell = product;
-                high
-            })
-        };
-    }
 }
 
 /// A divisor whose highest bit is set, and what makes division by it two multiplications ("Improved division by
@@ -327,13 +295,4 @@ pub fn bit_length(limbs: &[u64]) -> u64 {
     limbs.last().map_or(0, |last| {
         limbs.len() as u64 * 64 - u64::from(last.leading_zeros())
     })
-}
-
-pub(super) fn to_unsigned(limbs: &[u64]) -> BigUint {
-    BigUint::new(
-        limbs
-            .iter()
-            .flat_map(|&limb| [limb as u32, (limb >> 32) as u32])
-            .collect(),
-    )
 }

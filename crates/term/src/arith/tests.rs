@@ -1,6 +1,6 @@
 //! Compares arithmetic with machine integers, and checks identities and limits.
 
-use super::limbs::to_unsigned;
+use super::multiplication::{HALVED, IN_THREE};
 use super::*;
 use crate::heap::Scratch;
 use crate::integer::compare_integers;
@@ -20,6 +20,13 @@ fn signed(random: &mut Rng, bits: u32) -> i128 {
         1 => -(1i128 << length) + (value & 3) - 1,
         _ => value,
     }
+}
+
+fn to_unsigned(limbs: &[u64]) -> BigUint {
+    let halves = limbs
+        .iter()
+        .flat_map(|&limb| [limb as u32, (limb >> 32) as u32]);
+    BigUint::new(halves.collect())
 }
 
 fn limbs(random: &mut Rng, length: usize) -> Vec<u64> {
@@ -192,6 +199,42 @@ fn magnitudes_agree_with_num_bigint() {
             assert_eq!(to_unsigned(&quotient), &large_a / &large_b);
             assert_eq!(to_unsigned(&rest[..b.len()]), &large_a % &large_b);
         }
+    }
+}
+
+/// Factors of the lengths from which on they are cut up, and of others, with limbs at which carries go far.
+#[test]
+fn long_products_agree_with_another_implementation() {
+    let mut random = Rng::with_seed(7);
+    let lengths = [1, HALVED, 2 * HALVED, IN_THREE, 3 * IN_THREE];
+    for _ in 0..if cfg!(miri) { 2 } else { 1_000 } {
+        let mut factor = || {
+            let length = match random.u8(..4) {
+                0 => random.usize(1..if cfg!(miri) { 200 } else { 1_500 }),
+                _ => random.choice(lengths).expect("there are lengths") + random.usize(..5),
+            };
+            let edges = random.bool().then(|| [0, u64::MAX][random.usize(..2)]);
+            let mut factor = limbs(&mut random, length);
+            if let Some(edge) = edges {
+                let mut place = 0;
+                while place < length {
+                    let end = length.min(place + random.usize(1..60));
+                    factor[place..end].fill(edge);
+                    place = end + random.usize(..3);
+                }
+            }
+            factor
+        };
+        let (a, b) = (factor(), factor());
+        let mut product = vec![1; a.len() + b.len()];
+        limbs::multiply(&mut product, &a, &b);
+        let expected = to_unsigned(&a) * to_unsigned(&b);
+        assert!(
+            to_unsigned(&product) == expected,
+            "{} limbs by {}",
+            a.len(),
+            b.len()
+        );
     }
 }
 
