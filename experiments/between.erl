@@ -54,6 +54,10 @@ measure(fifty, N, Peer) ->
     timed_after_some(N, fun(Count) -> oneway(Peer, 50, Count div 50) end);
 measure(calls, N, Peer) ->
     timed_after_some(N, fun(Count) -> [noop = erpc:call(Peer, ?MODULE, noop, []) || _ <- lists:seq(1, Count)] end);
+measure(rpc, N, Peer) ->
+    timed_after_some(N, fun(Count) -> [noop = rpc:call(Peer, ?MODULE, noop, []) || _ <- lists:seq(1, Count)] end);
+measure(spawn_one, N, Peer) ->
+    timed_after_some(N, fun(Count) -> [spawn(Peer, ?MODULE, noop, []) || _ <- lists:seq(1, Count)] end);
 measure(spawns, N, Peer) ->
     timed_after_some(N, fun(Count) ->
         Requests = [spawn_request(Peer, ?MODULE, noop, [], []) || _ <- lists:seq(1, Count)],

@@ -156,6 +156,7 @@ pub(crate) enum Group {
     Compute,
     Tables,
     Answers,
+    Pauses,
     /// Calls of native libraries, and what rests on them: crypto, TLS.
     Native,
     Tracing,
@@ -164,7 +165,7 @@ pub(crate) enum Group {
 }
 
 impl Group {
-    pub(crate) const ALL: [Group; 14] = [
+    pub(crate) const ALL: [Group; 15] = [
         Group::Creation,
         Group::Load,
         Group::Ports,
@@ -176,6 +177,7 @@ impl Group {
         Group::Compute,
         Group::Tables,
         Group::Answers,
+        Group::Pauses,
         Group::Native,
         Group::Tracing,
         Group::Services,
@@ -194,6 +196,7 @@ impl Group {
             Group::Compute => "compute",
             Group::Tables => "tables",
             Group::Answers => "answers",
+            Group::Pauses => "pauses",
             Group::Native => "native",
             Group::Tracing => "tracing",
             Group::Services => "services",
@@ -215,6 +218,7 @@ impl Group {
             Group::Compute => "Ordinary programs in one process",
             Group::Tables => "ETS tables",
             Group::Answers => "Latency beside a long-running built-in function",
+            Group::Pauses => "Pauses while the machine works for one process",
             Group::Native => "Native libraries: crypto and TLS",
             Group::Tracing => "Tracing",
             Group::Services => "Services: what a server costs that clients or users put to work",
@@ -237,7 +241,10 @@ impl Group {
 
     /// Whether the mean of the ratios of its lines says something: its rows measure the same sort of thing.
     pub(crate) fn has_mean(self) -> bool {
-        matches!(self, Group::Compute | Group::Tables | Group::Answers)
+        matches!(
+            self,
+            Group::Compute | Group::Tables | Group::Answers | Group::Pauses
+        )
     }
 
     pub(crate) fn of_key(key: &str) -> Option<Group> {
@@ -260,6 +267,7 @@ impl Group {
             | Group::Compute
             | Group::Tables
             | Group::Answers
+            | Group::Pauses
             | Group::Native
             | Group::Tracing
             | Group::Services => None,

@@ -7,6 +7,7 @@ mod answers;
 mod between;
 mod compute;
 mod everyday;
+mod pauses;
 mod processes;
 mod published;
 mod secure;
@@ -28,6 +29,7 @@ pub(crate) fn all() -> Vec<Experiment> {
     rows.extend(compute::rows());
     rows.extend_from_slice(tables::ROWS);
     rows.extend_from_slice(answers::ROWS);
+    rows.extend_from_slice(pauses::ROWS);
     rows.extend_from_slice(tracing::ROWS);
     rows.extend_from_slice(services::ROWS);
     rows

@@ -66,6 +66,22 @@ pub(super) const ROWS: &[Experiment] = &[
         ..BETWEEN
     },
     Experiment {
+        name: "rpc",
+        about: "Calls of a function on another node (rpc:call).",
+        quick: &[10_000],
+        full: &[100_000],
+        figures: &[EACH],
+        ..BETWEEN
+    },
+    Experiment {
+        name: "spawn_one",
+        about: "A process spawned on another node, the reply of which is waited for (spawn/4).",
+        quick: &[10_000],
+        full: &[100_000],
+        figures: &[EACH],
+        ..BETWEEN
+    },
+    Experiment {
         name: "spawns",
         about: "Processes spawned on another node by requests that do not wait for each other.",
         quick: &[50_000],
