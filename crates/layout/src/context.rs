@@ -93,6 +93,8 @@ pub enum Next {
     Wait = 2,
     /// Leave the engine: the process has used its slice.
     Yield = 3,
+    /// Leave the engine likewise, and do the same instruction again.
+    Again = 4,
 }
 
 /// The result of a look for messages that have arrived.

@@ -24,7 +24,17 @@ pub fn size(term: Term) -> usize {
     if term.is_immediate() || literal::is_shared(term) {
         0
     } else {
-        size_slow(term, false)
+        size_slow(term, false, usize::MAX)
+    }
+}
+
+/// As [`size`], but stops counting once there are more than `most` words.
+#[must_use]
+pub fn size_up_to(term: Term, most: usize) -> usize {
+    if term.is_immediate() || literal::is_shared(term) {
+        0
+    } else {
+        size_slow(term, false, most)
     }
 }
 
@@ -34,11 +44,11 @@ pub fn size_with_literals(term: Term) -> usize {
     if term.is_immediate() {
         0
     } else {
-        size_slow(term, true)
+        size_slow(term, true, usize::MAX)
     }
 }
 
-fn size_slow(term: Term, with_literals: bool) -> usize {
+fn size_slow(term: Term, with_literals: bool, most: usize) -> usize {
     let literals = Shared::unless(with_literals);
     let skip = |term: Term| term.is_immediate() || literals.hold(term);
     if skip(term) {
@@ -51,6 +61,9 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
     loop {
         while let Some(cell) = current.as_cell() {
             words += 2;
+            if words > most {
+                return words;
+            }
             let head = cell.head();
             if !skip(head) {
                 rest.push(head);
@@ -64,6 +77,9 @@ fn size_slow(term: Term, with_literals: bool) -> usize {
         let mut next = Term::NONE;
         if let Some(object) = current.as_boxed() {
             words += 1 + object.arity();
+            if words > most {
+                return words;
+            }
             for part in object.terms() {
                 if !skip(part) {
                     let before = std::mem::replace(&mut next, part);
@@ -194,21 +210,32 @@ pub fn to_fragment(term: Term) -> *mut Fragment {
     small_fragment(term).unwrap_or_else(|| fragment_of(term, size(term)))
 }
 
-/// As [`to_fragment`]; `None` if the copy is so large that the node's budget has no room for it.
+/// Why a term was not copied.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// The copy has more words than the caller allows.
+    Long,
+    /// The node's budget has no room for it.
+    NoRoom,
+}
+
+/// As [`to_fragment`], for a copy of at most `most` words for which the node's budget has room.
 #[inline]
-#[must_use]
-pub fn to_fragment_within_budget(term: Term) -> Option<*mut Fragment> {
+pub fn to_fragment_within(term: Term, most: usize) -> Result<*mut Fragment, Refused> {
     use sys::memory::budget;
     // So small a one is always admitted.
     if let Some(fragment) = small_fragment(term) {
-        return Some(fragment);
+        return Ok(fragment);
     }
-    let words = size(term);
+    let words = size_up_to(term, most);
+    if words > most {
+        return Err(Refused::Long);
+    }
     if !budget::admit(words * 8) {
         budget::refuse();
-        return None;
+        return Err(Refused::NoRoom);
     }
-    Some(fragment_of(term, words))
+    Ok(fragment_of(term, words))
 }
 
 /// A copy of an immediate or of a small tuple of them, in a fresh fragment.

@@ -62,6 +62,7 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
         Sent::Done => Ok(result),
         Sent::BadArgument => Err(badarg(1)),
         Sent::TooLarge => Err(error(am::SYSTEM_LIMIT)),
+        Sent::Later => Err(Failure::Dirty),
         Sent::Suspended | Sent::Flooding => {
             if sent == Sent::Flooding {
                 flood::hold(process);

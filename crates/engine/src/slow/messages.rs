@@ -32,6 +32,11 @@ slow_paths! {
                 let after = m.after(o.end);
                 leave(m, Exit::Preempted, after, 1)
             }
+            // A dirty scheduler sends the message, which is in x1.
+            Next::Again => {
+                let ip = m.ip;
+                leave(m, Exit::Preempted, ip, 2)
+            }
         }
     }
 
@@ -100,7 +105,7 @@ slow_paths! {
         m.load();
         match next {
             Next::Continue => m.next(o.end),
-            Next::Wait | Next::Yield => {
+            Next::Wait | Next::Yield | Next::Again => {
                 let label = m.word(o.label) as *const u64;
                 leave(m, Exit::Waiting, label, 0)
             }

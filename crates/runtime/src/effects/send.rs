@@ -2,12 +2,15 @@
 
 use layout::context::Next;
 use layout::{Context, Fragment, ObjectKind, Term};
-use term::{am, build, copy, node, reference};
+use term::copy::{self, Refused};
+use term::{am, build, node, reference};
 
+use crate::code::bif;
 use crate::effects::{exception, flood, port, system_monitor};
 use crate::mail::observer::observer;
 use crate::mail::signal::{self, Sent};
-use crate::mail::{registry, remote, senders};
+use crate::mail::{dirty, registry, remote, senders};
+use crate::process::dirty::{Call, DirtyKind};
 use crate::process::epoch::{self, Pinned};
 use crate::process::rank::Rank;
 use crate::process::{Flags, Process, table};
@@ -16,7 +19,13 @@ use crate::process::{Flags, Process, table};
 #[inline]
 pub fn send_operator(pinned: Pinned<'_>, process: &mut Process, context: &mut Context) -> Next {
     let (to, message) = (context.x[0], context.x[1]);
-    if process.flags.contains(Flags::TRACED) {
+    if process
+        .flags
+        .intersects(Flags::TRACED | Flags::DIRTY_CALL_DONE)
+    {
+        if process.flags.contains(Flags::DIRTY_CALL_DONE) {
+            return sent_apart(process, context);
+        }
         observer().sends_by_operator(process);
     }
     let sent = send(pinned, process, to, message);
@@ -29,17 +38,15 @@ pub fn send_operator(pinned: Pinned<'_>, process: &mut Process, context: &mut Co
                 false => Next::Yield,
             }
         }
-        Sent::BadArgument | Sent::TooLarge => {
-            let reason = match sent {
-                Sent::TooLarge => am::SYSTEM_LIMIT,
-                _ => am::BADARG,
-            };
-            exception::raise_error(context, reason);
-            let heap = process.heap();
-            let arguments = build::list(heap, &[to, message]);
-            // The `!` operator is not a call, but the stack trace names it as `erlang:'!'/2`.
-            context.abrupt.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
-            Next::Raised
+        Sent::BadArgument => raise(process, context, am::BADARG),
+        Sent::TooLarge => raise(process, context, am::SYSTEM_LIMIT),
+        Sent::Later => {
+            process.extras().dirty = Some(Call::Wanted {
+                function: send_apart,
+                kind: DirtyKind::Long,
+            });
+            process.flags.insert(Flags::DIRTY_CALL);
+            Next::Again
         }
         Sent::Suspended | Sent::Flooding => {
             if sent == Sent::Flooding {
@@ -49,6 +56,62 @@ pub fn send_operator(pinned: Pinned<'_>, process: &mut Process, context: &mut Co
             process.extras().is_sending = true;
             Next::Wait
         }
+    }
+}
+
+/// Raises an error of the operator, whose operands are in x0 and x1.
+#[cold]
+fn raise(process: &mut Process, context: &mut Context, reason: Term) -> Next {
+    exception::raise_error(context, reason);
+    let heap = process.heap();
+    let arguments = build::list(heap, &context.x[..2]);
+    // The `!` operator is not a call, but the stack trace names it as `erlang:'!'/2`.
+    context.abrupt.arguments = build::tuple(heap, &[am::ERLANG, am::SEND, arguments]);
+    Next::Raised
+}
+
+/// The operator on a dirty scheduler, for a large message.
+unsafe extern "C" fn send_apart(context: *mut Context, arguments: *const Term) -> Term {
+    // SAFETY: the dirty scheduler calls with a context that holds the process, and with the operands.
+    let (process, [to, message]) = unsafe {
+        let process = &mut *(*context).process.cast::<Process>();
+        (process, arguments.cast::<[Term; 2]>().read())
+    };
+    let sent = epoch::with_pin(|pinned| send(pinned, process, to, message));
+    let result = match sent {
+        Sent::BadArgument => Err(bif::badarg(1)),
+        Sent::TooLarge => Err(bif::system_limit()),
+        Sent::Done | Sent::Suspended | Sent::Flooding => Ok(message),
+        Sent::Later => unreachable!("a dirty scheduler copies messages of any size"),
+    };
+    // SAFETY: as above.
+    unsafe { bif::finish(context, result) }
+}
+
+/// What the operator does once a dirty scheduler has sent its message.
+#[cold]
+fn sent_apart(process: &mut Process, context: &mut Context) -> Next {
+    process.flags.remove(Flags::DIRTY_CALL_DONE);
+    let extras = process.extras();
+    let outcome = std::mem::take(&mut extras.roots)[0];
+    match extras.dirty.take() {
+        Some(Call::Result) => {
+            context.x[0] = outcome;
+            Next::Continue
+        }
+        _ => raise(process, context, outcome),
+    }
+}
+
+/// A message whose copy has more words than this, which takes a millisecond or so, is sent by a dirty scheduler.
+const LONG_MESSAGE_WORDS: usize = 1 << 17;
+
+/// Maximum number of words of a message that this thread may copy. What a tracer was told of is sent at once.
+#[cold]
+fn most_words_of(sender: &Process) -> usize {
+    match sender.flags.contains(Flags::TRACED) || dirty::is_here() {
+        true => usize::MAX,
+        false => LONG_MESSAGE_WORDS,
     }
 }
 
@@ -86,7 +149,7 @@ pub fn send_with_priority(pinned: Pinned<'_>, from: &mut Process, to: Term, mess
     if to.is_kind(ObjectKind::Reference) {
         let owner = table::owner(pinned, to);
         if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
-            let fragment = signal::alias_message(number, message);
+            let fragment = signal::alias_message(number, message, copy::size(message));
             // SAFETY: the fragment is new, so it is in no list.
             unsafe {
                 (*fragment).kind |= crate::process::signal::PRIORITY;
@@ -162,8 +225,14 @@ fn send_to_process<const NOTED: bool>(
     message: Term,
 ) -> Sent {
     if let Some(receiver) = table::find(pinned, to) {
-        let Some(fragment) = copy::to_fragment_within_budget(message) else {
-            return Sent::TooLarge;
+        let mut copied = copy::to_fragment_within(message, LONG_MESSAGE_WORDS);
+        if copied == Err(Refused::Long) {
+            copied = copy::to_fragment_within(message, most_words_of(from));
+        }
+        let fragment = match copied {
+            Ok(fragment) => fragment,
+            Err(Refused::Long) => return Sent::Later,
+            Err(Refused::NoRoom) => return Sent::TooLarge,
         };
         // SAFETY: the fragment is new, so it is in no list.
         unsafe { signal::send_fragment(receiver, noted::<NOTED>(from, fragment)) };
@@ -228,7 +297,15 @@ fn send_elsewhere<const NOTED: bool>(
     if to.is_reference() {
         let owner = table::owner(pinned, to);
         if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
-            let fragment = signal::alias_message(number, message);
+            let mut words = copy::size_up_to(message, LONG_MESSAGE_WORDS);
+            if words > LONG_MESSAGE_WORDS {
+                let most = most_words_of(from);
+                words = copy::size_up_to(message, most);
+                if words > most {
+                    return Sent::Later;
+                }
+            }
+            let fragment = signal::alias_message(number, message, words);
             // SAFETY: the fragment is new, so it is in no list. The receiver takes the message only while the alias
             // is active.
             unsafe { signal::send_fragment(owner, noted::<NOTED>(from, fragment)) };

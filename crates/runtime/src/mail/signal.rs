@@ -37,6 +37,8 @@ pub enum Sent {
     Flooding,
     /// Not sent: a part of it is too large for the external format, or the node has no memory for a copy.
     TooLarge,
+    /// Not sent yet: to copy it takes so long that a dirty scheduler is to send it.
+    Later,
 }
 
 /// Sends a message that is already in a fragment.
@@ -128,10 +130,10 @@ pub unsafe fn send_first(process: &Process, message: *mut Fragment) {
     unsafe { process.signals.push(message) };
 }
 
-/// A message through an alias with this number.
+/// A message through an alias with this number; `words` is the size of its copy.
 #[must_use]
-pub fn alias_message(number: ReferenceNumber, message: Term) -> *mut Fragment {
-    let words = copy::size(message);
+pub fn alias_message(number: ReferenceNumber, message: Term, words: usize) -> *mut Fragment {
+    debug_assert_eq!(words, copy::size(message));
     let fragment = heap::new_fragment(2 + words);
     // SAFETY: the fragment is new and has room for the alias's number and the copy.
     unsafe {

@@ -191,7 +191,7 @@ pub(crate) unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragm
         (Ok((message, _)), &[low, high, ref rank @ ..]) => {
             let number = (uint64(low), uint64(high));
             let number = (number.0.expect("a number"), number.1.expect("a number"));
-            let message = signal::alias_message(number, message);
+            let message = signal::alias_message(number, message, copy::size(message));
             if let [am::PRIORITY] = rank {
                 // SAFETY: the fragment is new.
                 unsafe { (*message).kind |= PRIORITY };
