@@ -70,10 +70,27 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
         .as_small()
         .filter(|position| *position >= 1)
         .ok_or(badarg(2))? as usize;
+    // An immediate other than a small integer equals only the same word, and of two different immediates none equals the
+    // other. A small integer may equal a float.
+    if key.is_immediate() && !key.is_small() {
+        return find_where(key, position, index, list, |element| element == key);
+    }
+    let is_float = key.is_float();
+    find_where(key, position, index, list, |element| {
+        element == key || (is_float || !element.is_immediate()) && compare::eq(element, key)
+    })
+}
+
+#[inline(always)]
+fn find_where(
+    key: Term,
+    position: Term,
+    index: usize,
+    list: Term,
+    is_wanted: impl Fn(Term) -> bool,
+) -> Result<Option<Term>, Failure> {
     let budget = budget(LOOKS_PER_REDUCTION);
     let mut rest = list;
-    // An immediate other than a small integer equals only the same word; a small integer may equal a float.
-    let same_word = key.is_immediate() && !key.is_small();
     for visited in 0..budget {
         let Some((head, tail)) = rest.as_cons() else {
             charge_cells(visited, LOOKS_PER_REDUCTION);
@@ -85,7 +102,7 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
         };
         if let Some(elements) = head.as_tuple(no_gc!())
             && let Some(&element) = elements.get(index - 1)
-            && (element == key || !same_word && compare::eq(element, key))
+            && is_wanted(element)
         {
             charge_cells(visited, LOOKS_PER_REDUCTION);
             return Ok(Some(head));

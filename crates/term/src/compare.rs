@@ -29,7 +29,16 @@ pub use number::{compare_numbers, compare_with_float};
 #[inline]
 #[must_use]
 pub fn eq(a: Term, b: Term) -> bool {
-    a == b || (!both_immediate(a, b) && equal::<false>(a, b))
+    if a == b {
+        return true;
+    }
+    if both_immediate(a, b) {
+        return false;
+    }
+    match glance::<false>(a, b) {
+        Some(equal) => equal,
+        None => equal::<false>(a, b),
+    }
 }
 
 /// `A =:= B`.
@@ -42,26 +51,26 @@ pub fn eq_exact(a: Term, b: Term) -> bool {
     if a.is_immediate() || b.is_immediate() {
         return false;
     }
-    match glance(a, b) {
+    match glance::<true>(a, b) {
         Some(equal) => equal,
         None => equal::<true>(a, b),
     }
 }
 
-/// Decides `=:=` from the words of two tuples or two small binaries alone, if possible: keys and tags usually differ in
-/// an immediate.
+/// Decides `=:=` or `==` from the words of two tuples or two small binaries alone, if possible: keys and tags usually
+/// differ in an immediate.
 #[inline]
-fn glance(a: Term, b: Term) -> Option<bool> {
+fn glance<const EXACT: bool>(a: Term, b: Term) -> Option<bool> {
     let (one, other) = (a.as_boxed()?, b.as_boxed()?);
     if one.kind() == ObjectKind::Tuple && other.kind() == ObjectKind::Tuple {
-        return glance_at_tuples(a, b);
+        return glance_at_tuples::<EXACT>(a, b);
     }
     let (one, other) = (HeapBinary::of_object(one)?, HeapBinary::of_object(other)?);
     Some(equal_heap_binaries(one, other))
 }
 
 #[inline(always)]
-fn glance_at_tuples(a: Term, b: Term) -> Option<bool> {
+fn glance_at_tuples<const EXACT: bool>(a: Term, b: Term) -> Option<bool> {
     let no_gc = no_gc!();
     let (a, b) = (a.as_tuple(no_gc)?, b.as_tuple(no_gc)?);
     if a.len() != b.len() {
@@ -70,7 +79,7 @@ fn glance_at_tuples(a: Term, b: Term) -> Option<bool> {
     let mut same = true;
     for (&a, &b) in a.iter().zip(b) {
         if a != b {
-            if a.is_immediate() || b.is_immediate() {
+            if !may_equal::<EXACT>(a, b) {
                 return Some(false);
             }
             same = false;

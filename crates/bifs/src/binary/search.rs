@@ -33,8 +33,8 @@ const WORDS_PER_FOUND: usize = 5;
 /// Bytes searched between two looks at the rest of the slice, by [`Search::run_for_byte`].
 const BYTES_AT_ONCE: usize = 1 << 10;
 
-/// Matches that are made into a list within a slice; for more, a dirty scheduler does it.
-const FEW_FOUND: usize = 1 << 13;
+/// Matches that are made into a list within a slice, in a millisecond or so; for more, a dirty scheduler does it.
+const FEW_FOUND: usize = 1 << 15;
 
 /// A compiled pattern. What is not a single byte is shared by all who search for it.
 #[derive(Clone)]
