@@ -63,8 +63,8 @@ fn even(out: &mut [u64], a: &[u64], b: &[u64], room: &mut [u64]) {
     }
 }
 
-/// Two limbs of the longer factor at a time, each with all of the shorter one, so that two chains of carries run side by
-/// side and each limb of the product is written half as often.
+/// Two limbs of the longer factor at a time, each with all of the shorter one: two chains of carries run side by side,
+/// and each limb of the product is written half as often.
 fn by_rows(out: &mut [u64], a: &[u64], b: &[u64]) {
     let n = b.len();
     out[..n].fill(0);
