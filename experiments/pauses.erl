@@ -4,7 +4,8 @@
 %%
 %% prints `others: MICROSECONDS`: by how much a process that wants to run every millisecond was late at worst, and for
 %% `collection` also `own: MICROSECONDS`, the longest time for which the process itself stood still. The size is in
-%% megabytes, for `exits` a number of processes. Figures are the least of three runs, because the host causes pauses too.
+%% megabytes, for `exits` a number of processes. Figures are the least of three runs, because the host causes pauses
+%% too.
 -module(pauses).
 -export([run/1]).
 
