@@ -70,8 +70,8 @@ fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> 
         .as_small()
         .filter(|position| *position >= 1)
         .ok_or(badarg(2))? as usize;
-    // An immediate other than a small integer equals only the same word, and of two different immediates none equals the
-    // other. A small integer may equal a float.
+    // An immediate other than a small integer equals only the same word, and different immediates are never equal. A
+    // small integer may equal a float.
     if key.is_immediate() && !key.is_small() {
         return find_where(key, position, index, list, |element| element == key);
     }
