@@ -22,7 +22,7 @@ const MOST_LOCKS: i64 = 32_768;
 /// Fewest locks that a table gets for it.
 const LEAST_LOCKS: u32 = 64;
 /// Objects freed for one reduction.
-const OBJECTS_PER_REDUCTION: i64 = 8;
+const OBJECTS_PER_REDUCTION: i64 = 2;
 /// Reductions that freeing objects may use in any slice, even if fewer are left.
 const LEAST_REDUCTIONS: i64 = 500;
 
