@@ -6,7 +6,8 @@ main() ->
     Keys = keys(),
     Tuples = [{place, Key, Place} || {Place, Key} <- lists:enumerate(Keys)],
     Others = [not_a_tuple, {}, {short}, 17, "list"],
-    [see:value(Place, {places(Key, Tuples), found(Key, Others ++ lists:reverse(Tuples)), lists:keymember(Key, 2, Others),
+    [see:value(Place, {places(Key, Tuples), found(Key, Others ++ lists:reverse(Tuples)),
+                       lists:keymember(Key, 2, Others),
                        [Key == Other || Other <- Keys], [Key =:= Other || Other <- Keys]})
         || {Place, Key} <- lists:enumerate(Keys)].
 
@@ -25,7 +26,8 @@ found(Key, List) ->
 keys() ->
     lists:append([[made(Text), made(Text)] || Text <-
         ["1", "1.0", "-1", "a", "[]", "\"text\"", "\"texu\"", "<<>>", "<<1>>", "<<\"a key\">>", "<<\"a kez\">>",
-         "<<1:3>>", "<<\"0123456789\">>", "<<\"0123456789012345678901234567890123456789012345678901234567890123456789\">>",
+         "<<1:3>>", "<<\"0123456789\">>",
+         "<<\"0123456789012345678901234567890123456789012345678901234567890123456789\">>",
          "{}", "{a}", "{a, 1}", "{a, 1.0}", "{a, b, <<\"c\">>}", "{1, {2.0, 3}}", "{1.0, {2, 3}}", "{1, {2, 3.5}}",
          "1 bsl 70", "float(1 bsl 70)", "1 bsl 70 + 1", "#{a => 1}", "#{a => 1.0}", "#{1 => a}", "[1, {2, 3}]",
          "[1.0, {2, 3.0}]", "1.5", "0", "0.0", "{0}", "{0.0}"]]).
