@@ -2,9 +2,9 @@
 //!
 //! Which files these are is in the logger's table: each handler has an entry there, with its configuration, of which
 //! `file` is the name. Other handlers than OTP's (RabbitMQ's) keep to that. A handler that writes several files in turn
-//! (`logger_disk_log_h`) adds `.1`, `.2` and so on to it; the newest counts. No process is asked. A file may be anything
-//! by now: what is no ordinary file is not read, and of a large one only its end. Called by the walker: a disk may be
-//! slow.
+//! (`logger_disk_log_h`) adds `.1`, `.2` and so on to it; the newest counts. No process is asked. A file may be
+//! anything by now: what is no ordinary file is not read, and of a large one only its end. Called by the walker: a disk
+//! may be slow.
 
 use std::time::Duration;
 
