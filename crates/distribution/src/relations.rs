@@ -54,9 +54,10 @@ pub struct SpawnRequest {
     pub on_error: bool,
     /// That of the exit message of the link that it wants, if it wants one.
     pub link_rank: Rank,
-    pub monitor: bool,
     /// What ends the alias that the reference of its monitor becomes.
     pub alias: Mutex<Option<AliasKind>>,
+    /// As [`Kind::Monitor`], of the monitor that it wants, if it wants one.
+    pub names_owner: bool,
     /// Why the local process does not want the new one any more: its exit reason, or `abandoned`.
     pub given_up: Mutex<Option<Owned>>,
     /// The reply has come, or the connection was lost. Only the first of them counts, since it uses up the request.

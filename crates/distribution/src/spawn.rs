@@ -155,8 +155,8 @@ pub fn request(
         on_success: reply.on_success,
         on_error: reply.on_error,
         link_rank,
-        monitor: monitors,
         alias: Mutex::new(monitor.alias),
+        names_owner: monitor.alias.is_some(),
         given_up: Mutex::new(None),
         is_answered: AtomicBool::new(false),
     });
@@ -253,11 +253,8 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64, token: Option<Toke
     {
         return relations::release(handle);
     }
-    // Before anything else comes in, because that may be the exit signal of this link.
-    let link = match result.is_pid() && flags & SPAWNED_LINKED != 0 {
-        true => Link::to_child(&relation, result),
-        false => Link::None,
-    };
+    // Before anything else comes in, because that may be the child's end, or that of the connection.
+    let child = Child::of(&relation, result, flags);
     let result = Owned::new(result);
     let parent = relation.local;
     let deliver = move |parent: Option<&mut Process>| {
@@ -267,12 +264,12 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64, token: Option<Toke
         let is_given_up = request.given_up.lock().is_some();
         match parent {
             Some(parent) if !is_given_up => {
-                let reply = (result.term(), link, flags);
+                let reply = (result.term(), child);
                 if accept_reply(parent, &relation, request, reply, token.as_ref()) {
                     relations::release(handle);
                 }
             }
-            _ => refuse_child(&relation, request, (result.term(), link, flags)),
+            _ => refuse_child(&relation, request, (result.term(), child)),
         }
         // The reply's, and the caller's.
         relations::release(handle);
@@ -281,8 +278,13 @@ pub(crate) fn replied(handle: Term, result: Term, flags: i64, token: Option<Toke
     signal::send_or_bounce(parent, Signal::Call(Box::new(deliver)));
 }
 
-/// The link between a parent and the new process, before the parent has it.
-enum Link {
+/// The relations between a parent and the new process, before the parent has them.
+struct Child {
+    link: Early,
+    monitor: Early,
+}
+
+enum Early {
     /// It was not asked for, or there is no new process.
     None,
     /// A counted handle.
@@ -291,43 +293,59 @@ enum Link {
     Lost,
 }
 
-impl Link {
-    fn to_child(relation: &Relation, child: Term) -> Link {
-        let channel = &relation.channel;
-        match channel.relations.link(channel, relation.local, child) {
-            Some(handle) => Link::Made(handle),
-            None => Link::Lost,
+impl Child {
+    fn of(relation: &Relation, result: Term, flags: i64) -> Child {
+        let Kind::Spawn(request) = &relation.kind else {
+            unreachable!("a spawn request");
+        };
+        let (channel, parent) = (&relation.channel, relation.local);
+        let made =
+            |flag, make: &dyn Fn() -> Option<Term>| match result.is_pid() && flags & flag != 0 {
+                true => make().map_or(Early::Lost, Early::Made),
+                false => Early::None,
+            };
+        Child {
+            link: made(SPAWNED_LINKED, &|| {
+                channel.relations.link(channel, parent, result)
+            }),
+            monitor: made(SPAWNED_MONITORED, &|| {
+                let names_owner = request.names_owner;
+                let kind = Kind::Monitor { names_owner };
+                let number = relation.number;
+                channel.relations.add(channel, parent, result, number, kind)
+            }),
         }
     }
 
-    /// Nobody gets the link.
+    /// Nobody gets them.
     fn give_up(&self) {
-        if let Link::Made(handle) = self {
-            relations::release(*handle);
+        for early in [&self.link, &self.monitor] {
+            if let Early::Made(handle) = early {
+                relations::release(*handle);
+            }
         }
     }
 }
 
-/// The parent learns of its child, and of the link with it, whose count it uses up. Returns whether its entry for the
-/// request was there, and is gone now.
+/// The parent learns of its child, and of its relations with it, whose counts it uses up. Returns whether its entry for
+/// the request was there, and is gone now.
 fn accept_reply(
     parent: &mut Process,
     relation: &Relation,
     request: &SpawnRequest,
-    (result, link, flags): (Term, Link, i64),
+    (result, child): (Term, Child),
     token: Option<&Token>,
 ) -> bool {
     let number = (relation.number, 0);
     let pid = parent.pid();
     let Some(monitor) = parent.relations.take_monitor(number) else {
-        link.give_up();
+        child.give_up();
         return false;
     };
     let is_spawned = result.is_pid();
-    let channel = &relation.channel;
-    match link {
-        Link::None => {}
-        Link::Made(handle) => {
+    match child.link {
+        Early::None => {}
+        Early::Made(handle) => {
             let is_new = parent.relations.accept_link(handle);
             if request.link_rank == Rank::Priority && parent.relations.is_linked(handle) {
                 parent.relations.add_link(handle, Rank::Priority);
@@ -338,19 +356,16 @@ fn accept_reply(
                 events::does(parent, am::LINK, result);
             }
         }
-        Link::Lost => {
+        Early::Lost => {
             let exit = signals::exit_pair(result, am::NOCONNECTION);
             let (exit, link) = (exit, None);
             let _ = signal::send(pid, Signal::RemoteExit { exit, link });
         }
     }
     let names_owner = monitor.names_owner;
-    if is_spawned && flags & SPAWNED_MONITORED != 0 {
-        let kind = Kind::Monitor { names_owner };
-        let handle = channel
-            .relations
-            .add(channel, pid, result, relation.number, kind);
-        if let Some(handle) = handle {
+    match child.monitor {
+        Early::None => {}
+        Early::Made(handle) => {
             let target = MonitorTarget::Remote { handle };
             let options = MonitorOptions {
                 alias: request.alias.lock().take(),
@@ -358,7 +373,8 @@ fn accept_reply(
                 rank: monitor.rank,
             };
             parent.relations.add_monitor(number, target, options);
-        } else {
+        }
+        Early::Lost => {
             let heap = parent.heap();
             let owner = names_owner.then_some(pid);
             let reference = reference_of(heap, relation.number, owner);
@@ -392,23 +408,16 @@ fn accept_reply(
 }
 
 /// Nobody waits for the new process any more.
-fn refuse_child(
-    relation: &Relation,
-    request: &SpawnRequest,
-    (result, link, flags): (Term, Link, i64),
-) {
-    link.give_up();
-    if !result.is_pid() {
-        return;
-    }
+fn refuse_child(relation: &Relation, request: &SpawnRequest, (result, child): (Term, Child)) {
+    child.give_up();
     let parent = relation.local;
-    if flags & SPAWNED_MONITORED != 0 {
+    if !matches!(child.monitor, Early::None) {
         let control = Control::with(code::DEMONITOR, |heap| {
             smallvec![parent, result, reference_of(heap, relation.number, None)]
         });
         relation.channel.send(parent, control.term(), None);
     }
-    if flags & SPAWNED_LINKED != 0 {
+    if !matches!(child.link, Early::None) {
         let given_up = request.given_up.lock();
         let reason = given_up.as_ref().map_or(am::NOCONNECTION, Owned::term);
         remote::exit_link(&relation.channel, parent, result, &Reason::new(reason));
