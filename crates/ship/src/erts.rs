@@ -20,7 +20,9 @@ const LAUNCHER_SCRIPT: &str = "#!/bin/sh
 # Starts ferl, which takes the arguments and the environment as they are.
 exec \"${BINDIR:-$(dirname \"$0\")}/beam.smp\" \"$@\"
 ";
-/// The script that users start, for an emulator of this version. Some tools write their own into a release; reltool
+/// The script that users start, and other scripts of OTP's (`escript`).
+const START_SCRIPT: &str = "erl";
+/// Its text for an emulator of this version. Some tools write their own into a release; reltool
 /// copies this one into the `bin` of the release, too, if that is not to be moved.
 fn script(erts_version: &str) -> String {
     format!(
@@ -127,7 +129,7 @@ fn write_erts(folder: &Path, origin: Origin, program: &Path) -> Result<(), ShipE
         }
     }
     write_programs(&bin, origin, program)?;
-    write_executable(&bin.join("erl"), script(origin.erts_version).as_bytes())?;
+    write_start_script(&bin, origin)?;
     for name in ["include", "lib"] {
         copy_folder(&origin.erts().join(name), &folder.join(name))?;
     }
@@ -149,6 +151,11 @@ fn write_programs(bin: &Path, origin: Origin, program: &Path) -> Result<(), Ship
     let ferl = archive::attached(debug_info::strip(ferl), &entries).at(&emulator)?;
     write_executable(&emulator, &ferl)?;
     write_executable(&bin.join(LAUNCHER), LAUNCHER_SCRIPT.as_bytes())
+}
+
+fn write_start_script(bin: &Path, origin: Origin) -> Result<(), ShipError> {
+    let text = script(origin.erts_version);
+    write_executable(&bin.join(START_SCRIPT), text.as_bytes())
 }
 
 /// Writes an executable file under another name, and renames it when it is whole.
@@ -223,17 +230,31 @@ const EXCHANGED: [&str; 2] = [EMULATOR, LAUNCHER];
 /// Puts ferl in place of the emulator of a release; what stood there is kept beside it, for [`restore`]. Once more, it
 /// puts this ferl in place of the other one.
 ///
+/// The start script is exchanged, too, if it is one: that of a distribution may name the OTP of the system, whatever
+/// folder it was copied to, and then the release's escripts would run there.
+///
 /// Returns the folder whose programs were exchanged.
 pub fn replace(release: Origin, program: &Path) -> Result<PathBuf, ShipError> {
     let bin = bin_of_release(release)?;
+    // Copies, so that the release starts at every moment.
+    let keep = |name: &str| {
+        let path = bin.join(name);
+        fs::copy(&path, kept(&bin, name)).at(&path)
+    };
     if !is_ours(&bin) {
         for name in EXCHANGED {
-            let (path, kept) = (bin.join(name), kept(&bin, name));
-            // A copy, so that the release starts at every moment.
-            fs::copy(&path, &kept).at(&path)?;
+            keep(name)?;
         }
     }
+    let is_script = fs::read(bin.join(START_SCRIPT)).is_ok_and(|text| text.starts_with(b"#!"));
+    // An older ferl may have left it as it was.
+    if is_script && !kept(&bin, START_SCRIPT).is_file() {
+        keep(START_SCRIPT)?;
+    }
     write_programs(&bin, release, program)?;
+    if is_script {
+        write_start_script(&bin, release)?;
+    }
     Ok(bin)
 }
 
@@ -246,7 +267,8 @@ pub fn restore(release: Origin) -> Result<PathBuf, ShipError> {
             bin.display()
         )));
     }
-    for name in EXCHANGED {
+    let start_script = kept(&bin, START_SCRIPT).is_file().then_some(START_SCRIPT);
+    for name in EXCHANGED.into_iter().chain(start_script) {
         let path = bin.join(name);
         fs::rename(kept(&bin, name), &path).at(&path)?;
     }
@@ -282,7 +304,7 @@ mod tests {
         for (name, text) in [
             ("erts-13.1.5/bin/beam.smp", "stock"),
             ("erts-13.1.5/bin/erlexec", "stock's launcher"),
-            ("erts-13.1.5/bin/erl", "a script"),
+            ("erts-13.1.5/bin/erl", "#!/bin/sh of the system"),
             ("erts-13.1.5/bin/erl_child_setup", "stock only"),
             ("erts-13.1.5/bin/epmd", "epmd"),
             ("erts-13.1.5/include/erl_nif.h", "a header"),
@@ -391,11 +413,18 @@ mod tests {
             assert_eq!(replace(release, &program).unwrap(), bin);
             assert!(text(bin.join("beam.smp")).starts_with(text_of_ferl));
             assert!(text(bin.join("erlexec")).starts_with("#!/bin/sh"));
+            assert!(text(bin.join("erl")).contains("readlink"));
         }
         restore(release).unwrap();
         assert_eq!(text(bin.join("beam.smp")), "stock");
         assert_eq!(text(bin.join("erlexec")), "stock's launcher");
-        assert!(!bin.join("beam.smp.stock").exists());
+        assert_eq!(text(bin.join("erl")), "#!/bin/sh of the system");
+        let left = fs::read_dir(&bin).unwrap().map(|file| file.unwrap());
+        assert!(
+            !left
+                .into_iter()
+                .any(|file| file.path().extension().is_some_and(|end| end == "stock"))
+        );
     }
 
     #[test]
