@@ -49,7 +49,7 @@ fn carry_out(options: &ErtsOptions) -> Result<String, String> {
         if !root.is_dir() {
             return Err(format!("{} is not a folder", root.display()));
         }
-        Otp::find_in(root.to_owned(), &environment, &caller).map_err(|error| error.to_string())
+        Otp::find_in(root.to_owned(), &environment, &caller).map_err(|error| format!("{error:#}"))
     };
     let release = options.replace.as_deref().or(options.restore.as_deref());
     let otp = match release.or(options.otp.as_deref()) {

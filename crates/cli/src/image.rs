@@ -96,6 +96,10 @@ fn pack(release: &Path) -> Result<TempDir, String> {
         .map_err(|error| error.to_string())?;
     match done.status.success() {
         true => Ok(folder),
-        false => Err(String::from_utf8_lossy(&done.stderr).trim().to_owned()),
+        false => {
+            let said = String::from_utf8_lossy(&done.stderr);
+            let said = said.trim();
+            Err(said.strip_prefix("ferl pack: ").unwrap_or(said).to_owned())
+        }
     }
 }

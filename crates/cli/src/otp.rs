@@ -441,8 +441,10 @@ fn highest_version(root: &Path) -> Option<String> {
         .max_by_key(|version| numbers(version))
 }
 
+/// `{:#}` leaves out how to have ferl find another OTP, for commands that were told which one is meant.
 impl Display for OtpError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_named = out.alternate();
         match self {
             OtpError::NotFound => write!(
                 out,
@@ -460,30 +462,38 @@ impl Display for OtpError {
                  set FERL_OTP=/path/to/lib/erlang",
                 path.display()
             ),
-            OtpError::NoVersion { root } => write!(
-                out,
-                "cannot tell which OTP {} holds (no releases/start_erl.data, no erts-* directory): \
-                 set FERL_OTP=/path/to/lib/erlang",
-                root.display()
-            ),
+            OtpError::NoVersion { root } => {
+                let advice = match is_named {
+                    true => "",
+                    false => ": set FERL_OTP=/path/to/lib/erlang",
+                };
+                write!(
+                    out,
+                    "cannot tell which OTP {} holds (no releases/start_erl.data, no erts-* directory){advice}",
+                    root.display()
+                )
+            }
             OtpError::Unsupported { root, release } => {
                 let supported: Vec<_> = Release::KNOWN
                     .iter()
                     .filter(|release| release.support() != Support::None)
                     .map(Release::to_string)
                     .collect();
-                let (state, way_out) = if release.is_unknown_newer() {
-                    (
-                        "does not know yet",
-                        ", or try it at your own risk: +otp_try",
-                    )
-                } else {
-                    ("cannot boot", "")
+                let is_newer = release.is_unknown_newer();
+                let state = match is_newer {
+                    true => "does not know yet",
+                    false => "cannot boot",
+                };
+                let advice = match (is_named, is_newer) {
+                    (true, _) => "",
+                    (false, true) => {
+                        ": set FERL_OTP=/path/to/lib/erlang to one of those, or try it at your own risk: +otp_try"
+                    }
+                    (false, false) => ": set FERL_OTP=/path/to/lib/erlang to one of those",
                 };
                 write!(
                     out,
-                    "{} holds OTP {release}, which this version of ferl {state}; it boots \
-                     OTP {}: set FERL_OTP=/path/to/lib/erlang to one of those{way_out}",
+                    "{} holds OTP {release}, which this version of ferl {state}; it boots OTP {}{advice}",
                     root.display(),
                     supported.join(", ")
                 )

@@ -8,7 +8,7 @@ use stock::Otp;
 
 #[path = "releases/made.rs"]
 mod made;
-use made::{FERL, MAKE, erts_bin, run, text, write_script};
+use made::{FERL, MAKE, erts_bin, may_mount, run, text, write_script};
 
 /// A release with the emulator from `erts_root`, and with a start script as tools write it.
 fn release(otp: &Otp, folder: &Path, erts_root: &Path) -> std::path::PathBuf {
@@ -185,9 +185,60 @@ fn what_cannot_be_a_release_is_refused_and_left_alone() {
         assert_eq!(output.status.code(), Some(1), "{words:?}: {errors}");
         assert!(errors.contains(complaint), "{words:?}: {errors}");
     }
+    // No hint how to find another OTP: this release is meant.
+    for (version, complaint) in [
+        (
+            "12.3",
+            "holds OTP 24, which this version of ferl cannot boot; it boots OTP 25, 27, 29\n",
+        ),
+        (
+            "20.0",
+            "holds OTP 32, which this version of ferl does not know yet; it boots OTP 25, 27, 29\n",
+        ),
+    ] {
+        let other = folder.path().join(version);
+        fs::create_dir_all(other.join(format!("erts-{version}/bin"))).unwrap();
+        fs::create_dir_all(other.join("releases")).unwrap();
+        fs::create_dir_all(other.join("lib")).unwrap();
+        let output = ferl_erts(otp, &[Path::new("--replace"), &other]);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.ends_with(complaint), "{errors}");
+    }
     assert_eq!(ferl_erts(otp, &[]).status.code(), Some(2));
     assert_eq!(fs::read_dir(&mine).unwrap().count(), 1);
     assert_eq!(fs::read_dir(&empty).unwrap().count(), 0);
+}
+
+/// Where there is no space, nothing is left and the release is as it was.
+#[test]
+fn without_space_nothing_is_half_written() {
+    if !may_mount("`ferl erts` without space") {
+        return;
+    }
+    let otp = stock::otp();
+    let folder = tempfile::tempdir().unwrap();
+    let release = made::release(otp, folder.path(), &otp.root);
+    let script = r#"
+        mount -t tmpfs none /mnt && cp -r "$2" /mnt/release && cd /mnt
+        full=$(($(du -sk /mnt | cut -f 1) + 2048))
+        mount -o remount,size="$full"k /mnt
+        sums() { find . -type f -exec md5sum {} + | sort -k 2; }
+        before=$(sums)
+        "$1" erts --replace release && exit 3
+        "$1" erts made && exit 4
+        [ "$(sums)" = "$before" ] && ls
+    "#;
+    let output = Command::new("unshare")
+        .args(["-m", "sh", "-c", script, "sh", FERL])
+        .arg(&release)
+        .env("FERL_OTP", &otp.root)
+        .output()
+        .unwrap();
+    let errors = text(&output.stderr);
+    let said = (output.status.code(), text(&output.stdout));
+    assert_eq!(said, (Some(0), "release\n".to_owned()), "{errors}");
+    assert_eq!(errors.matches("No space left").count(), 2, "{errors}");
 }
 
 /// The version of an OTP's emulator.

@@ -79,6 +79,7 @@ pub fn write(folder: &Path, origin: Origin, program: &Path) -> Result<PathBuf, S
     } else {
         folder
     };
+    let is_new = !folder.exists();
     fs::create_dir_all(folder).at(folder)?;
     let target = folder.join(&name);
     let is_there = target.symlink_metadata().is_ok();
@@ -99,6 +100,9 @@ pub fn write(folder: &Path, origin: Origin, program: &Path) -> Result<PathBuf, S
     });
     if written.is_err() {
         let _ = fs::remove_dir_all(&partial);
+        if is_new {
+            let _ = fs::remove_dir(folder);
+        }
     }
     written?;
     complete_root(folder, origin)?;
@@ -236,41 +240,69 @@ const EXCHANGED: [&str; 2] = [EMULATOR, LAUNCHER];
 /// Returns the folder whose programs were exchanged.
 pub fn replace(release: Origin, program: &Path) -> Result<PathBuf, ShipError> {
     let bin = bin_of_release(release)?;
-    // Copies, so that the release starts at every moment.
-    let keep = |name: &str| {
-        let path = bin.join(name);
-        fs::copy(&path, kept(&bin, name)).at(&path)
+    let is_script = fs::read(bin.join(START_SCRIPT)).is_ok_and(|text| text.starts_with(b"#!"));
+    let start_script = is_script.then_some(START_SCRIPT);
+    let to_keep: Vec<&str> = match is_ours(&bin) {
+        false => EXCHANGED.into_iter().chain(start_script).collect(),
+        // An older ferl may have left the script as it was.
+        true => start_script
+            .filter(|name| !kept(&bin, name).is_file())
+            .into_iter()
+            .collect(),
     };
-    if !is_ours(&bin) {
-        for name in EXCHANGED {
-            keep(name)?;
+    let exchanged = (|| {
+        for name in &to_keep {
+            keep(&bin, name)?;
+        }
+        write_programs(&bin, release, program)?;
+        match is_script {
+            true => write_start_script(&bin, release),
+            false => Ok(()),
+        }
+    })();
+    if exchanged.is_err() {
+        for name in &to_keep {
+            let _ = give_back(&bin, name);
         }
     }
-    let is_script = fs::read(bin.join(START_SCRIPT)).is_ok_and(|text| text.starts_with(b"#!"));
-    // An older ferl may have left it as it was.
-    if is_script && !kept(&bin, START_SCRIPT).is_file() {
-        keep(START_SCRIPT)?;
+    exchanged.map(|()| bin)
+}
+
+/// Keeps a file under its other name, whole or not at all. It stays in its place, so that the release starts at every
+/// moment.
+fn keep(bin: &Path, name: &str) -> Result<(), ShipError> {
+    let (path, kept) = (bin.join(name), kept(bin, name));
+    let partial = bin.join(format!(".{name}.{}", std::process::id()));
+    let copied = fs::hard_link(&path, &partial)
+        .or_else(|_| fs::copy(&path, &partial).map(drop))
+        .and_then(|()| fs::rename(&partial, &kept));
+    // Also where both are one file already: then renaming does nothing.
+    let _ = fs::remove_file(&partial);
+    copied.at(&kept)
+}
+
+/// Puts a file that was kept back in its place; nothing if none was.
+fn give_back(bin: &Path, name: &str) -> Result<(), ShipError> {
+    let (path, kept) = (bin.join(name), kept(bin, name));
+    if kept.is_file() {
+        fs::rename(&kept, &path).at(&path)?;
+        // As in [`keep`].
+        let _ = fs::remove_file(&kept);
     }
-    write_programs(&bin, release, program)?;
-    if is_script {
-        write_start_script(&bin, release)?;
-    }
-    Ok(bin)
+    Ok(())
 }
 
 /// Takes back [`replace`].
 pub fn restore(release: Origin) -> Result<PathBuf, ShipError> {
     let bin = bin_of_release(release)?;
-    if EXCHANGED.iter().any(|name| !kept(&bin, name).is_file()) {
+    if !is_ours(&bin) || EXCHANGED.iter().any(|name| !kept(&bin, name).is_file()) {
         return Err(ShipError::plain(format!(
             "{} has no {EMULATOR}{KEPT_SUFFIX}: `ferl erts --replace` was not used on this release",
             bin.display()
         )));
     }
-    let start_script = kept(&bin, START_SCRIPT).is_file().then_some(START_SCRIPT);
-    for name in EXCHANGED.into_iter().chain(start_script) {
-        let path = bin.join(name);
-        fs::rename(kept(&bin, name), &path).at(&path)?;
+    for name in EXCHANGED.into_iter().chain([START_SCRIPT]) {
+        give_back(&bin, name)?;
     }
     Ok(bin)
 }

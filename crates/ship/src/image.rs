@@ -434,6 +434,8 @@ pub fn release_version(root: &Path) -> Result<String, ShipError> {
     let path = root.join("releases/start_erl.data");
     let data = fs::read_to_string(&path).at(&path)?;
     let version = data.split_whitespace().nth(1);
+    // It is the name of a folder.
+    let version = version.filter(|version| !version.contains('/') && *version != "..");
     version.map(str::to_owned).ok_or_else(|| {
         ShipError::plain(format!(
             "{}: it names no version of the release",

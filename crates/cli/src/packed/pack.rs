@@ -140,7 +140,7 @@ fn release(
 ) -> Result<Parcel, String> {
     let failed = |error: ship::ShipError| error.to_string();
     let otp =
-        Otp::find_in(root.to_owned(), environment, caller).map_err(|error| error.to_string())?;
+        Otp::find_in(root.to_owned(), environment, caller).map_err(|error| format!("{error:#}"))?;
     let installed = Otp::find(environment, caller).ok();
     let installed = installed.filter(|installed| installed.erts_version == otp.erts_version);
     let version = image::release_version(root).map_err(failed)?;
