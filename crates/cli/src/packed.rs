@@ -22,6 +22,7 @@ use ship::ShipError;
 use ship::image::{ERL, ERTS, Image};
 use ship::seal::Seal;
 use ship::start_modules::StartModules;
+use sys::errno::Errno;
 use sys::file::packed;
 
 use crate::environment::Environment;
@@ -111,9 +112,20 @@ pub fn start(
         false => obey(&mut carried, typed),
     };
     Ok(Some(match act? {
-        Act::Node(words) => Start::Node(Box::new(carried.otp), words, carried.environment),
+        Act::Node(words) => {
+            packed::is_permitted().map_err(|error| in_memory_refused(program, error))?;
+            Start::Node(Box::new(carried.otp), words, carried.environment)
+        }
         Act::Answer(text, status) => Start::Answer(text, status),
     }))
+}
+
+fn in_memory_refused(program: &Path, error: Errno) -> Refusal {
+    Refusal::plain(format!(
+        "ferl: {}: the system refuses files in memory (memfd_create: {}), through which a packed file is read",
+        program.display(),
+        error.message()
+    ))
 }
 
 fn is_script(image: &Image) -> bool {

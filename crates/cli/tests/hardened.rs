@@ -1,9 +1,10 @@
-//! Nodes on systems that refuse memory: executable memory, simulated by a system call filter, or memory beyond a limit.
+//! Nodes on systems that refuse memory: executable memory or files in memory, simulated by a system call filter, or
+//! memory beyond a limit.
 #![cfg(target_arch = "x86_64")]
 
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 
 use libc::{
     BPF_ABS, BPF_JEQ, BPF_JGE, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, c_long,
@@ -75,9 +76,13 @@ fn little_low_memory() -> Vec<sock_filter> {
     filter(libc::SYS_mmap, &steps, libc::ENOMEM)
 }
 
-fn run(mut filter: Vec<sock_filter>, arguments: &[&str]) -> Output {
+fn run(filter: Vec<sock_filter>, arguments: &[&str]) -> Output {
     let mut command = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"));
     command.arg("-noshell").args(arguments);
+    run_command(filter, &mut command)
+}
+
+fn run_command(mut filter: Vec<sock_filter>, command: &mut Command) -> Output {
     // SAFETY: the closure only makes two system calls, on the child's own memory.
     unsafe {
         command.pre_exec(move || {
@@ -95,6 +100,28 @@ fn run(mut filter: Vec<sock_filter>, arguments: &[&str]) -> Output {
         });
     }
     command.output().unwrap()
+}
+
+#[test]
+fn a_packed_file_says_that_it_needs_files_in_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let (script, app) = (folder.path().join("script"), folder.path().join("app"));
+    std::fs::write(&script, "#!/usr/bin/env escript\nmain(_) -> ok.\n").unwrap();
+    let mut pack = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"));
+    pack.arg("pack").arg(&script).arg("-o").arg(&app);
+    assert!(pack.status().unwrap().success());
+    let refused = filter(libc::SYS_memfd_create, &[], libc::EPERM);
+    let output = run_command(refused, Command::new(&app).current_dir(folder.path()));
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors
+            .contains("the system refuses files in memory (memfd_create: Operation not permitted)")
+            && errors.lines().count() == 1,
+        "{errors}"
+    );
+    // No crash dump either.
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }
 
 const SHOW_FORM: &str = "io:format(\"~p ~p~n\", [erlang:system_info(emu_flavor), \

@@ -1,7 +1,9 @@
 //! Where a packed file starts: in a tree with nothing else, on a file system that cannot be written, as a user that
 //! nobody knows. What only root can set up is left out for others, with a line.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -142,4 +144,107 @@ fn a_place_where_nothing_may_be_executed_is_no_hindrance() {
         status == Some(126) && errors.contains("Permission denied"),
         "{errors}"
     );
+}
+
+/// Names of folders, of the program and of what it carries: with spaces, line breaks, and characters of several bytes.
+#[test]
+fn names_may_be_strange() {
+    let otp = stock::otp();
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("a b\n\u{fc}");
+    let release = made::release(otp, &place, &otp.root);
+    let files = release.join("lib/strange-1/priv");
+    fs::create_dir_all(&files).unwrap();
+    fs::write(files.join("n\nl \u{fc}"), "contents").unwrap();
+    // As old as a file can be.
+    made::run(
+        Command::new("touch")
+            .args(["-d", "1901-12-31"])
+            .arg(files.join("n\nl \u{fc}")),
+    );
+    let path = place.join("my\napp");
+    packed(otp, &release, &path);
+    let ask = r#"
+        Folder = filename:join(code:root_dir(), "lib/strange-1/priv"),
+        {ok, [Name]} = file:list_dir(Folder),
+        {ok, Contents} = file:read_file(filename:join(Folder, Name)),
+        io:format("~w ~s~n", [Name, Contents]), halt()."#;
+    let words = ["erl", "-noshell", "+fnu", "-eval", ask];
+    let (status, said, errors) = ended(&app(&path).args(words).output().unwrap());
+    let expected = "[110,10,108,32,252] contents\n";
+    assert_eq!((status, &*said), (Some(0), expected), "{errors}");
+    // A name that no text has is refused.
+    fs::write(files.join(OsStr::from_bytes(b"\xff")), "").unwrap();
+    let (status, _, errors) = made::pack(otp, &[&release, Path::new("-o"), &place.join("other")]);
+    assert!(
+        status == Some(1) && errors.contains("a name that is not UTF-8 cannot be packed"),
+        "{errors}"
+    );
+    assert!(!place.join("other").exists());
+}
+
+/// More files than the archive's old form can count, which is 65,535.
+#[test]
+fn very_many_files_are_carried() {
+    const COUNT: usize = 66_000;
+    let folder = tempfile::tempdir().unwrap();
+    let otp = stock::otp();
+    let release = made::release(otp, folder.path(), &otp.root);
+    for number in 0..COUNT {
+        let folder = release.join(format!("lib/many-1/priv/{}", number / 1000));
+        if number % 1000 == 0 {
+            fs::create_dir_all(&folder).unwrap();
+        }
+        fs::write(folder.join(number.to_string()), number.to_string()).unwrap();
+    }
+    let path = folder.path().join("app");
+    packed(otp, &release, &path);
+    let ask = format!(
+        r#"File = filename:join([code:root_dir(), "lib/many-1/priv", "65", "{}"]),
+        io:format("~p ~p~n", [file:read_file(File), length(filelib:wildcard(code:root_dir() ++ "/lib/many-1/priv/*"))]),
+        halt()."#,
+        COUNT - 1
+    );
+    let words = ["erl", "-noshell", "-eval", &ask];
+    let (status, said, errors) = ended(&app(&path).args(words).output().unwrap());
+    let expected = format!("{{ok,<<\"{}\">>}} 66\n", COUNT - 1);
+    assert_eq!((status, said), (Some(0), expected), "{errors}");
+}
+
+/// `vm.memfd_noexec` of a name space of processes: at 1, programs in memory must be asked for, and at 2 there are none.
+#[test]
+fn where_files_in_memory_may_not_be_executed_programs_are_asked_for() {
+    if !may_mount("packed files in other places") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = release(stock::otp(), folder.path());
+    for (forbidden, expected) in [
+        ("1", (Some(0), "")),
+        ("2", (Some(1), "vm.memfd_noexec is 2")),
+    ] {
+        let script = "echo \"$2\" > /proc/sys/vm/memfd_noexec || exit 77\n\
+                      export HOME=/ ERL_EPMD_PORT=14879 PIPE_DIR=\"$3/pipes\" RUNNER_LOG_DIR=\"$3/log\"\n\
+                      \"$1\" daemon || exit 1\n\
+                      for _ in $(seq 100); do \"$1\" ping > /dev/null 2>&1 && break; sleep 0.1; done\n\
+                      \"$1\" stop > /dev/null; \"$1\" epmd -kill > /dev/null; exit 0";
+        let output = Command::new("unshare")
+            .args(["--pid", "--fork", "--mount-proc", "sh", "-c", script, "sh"])
+            .arg(&path)
+            .arg(forbidden)
+            .arg(folder.path())
+            .env_clear()
+            .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
+            .output()
+            .unwrap();
+        let (status, _, errors) = ended(&output);
+        if status == Some(77) {
+            made::left_out("packed files and vm.memfd_noexec: this system has it not");
+            return;
+        }
+        assert!(
+            status == expected.0 && errors.contains(expected.1),
+            "{forbidden}: {status:?} {errors}"
+        );
+    }
 }

@@ -14,6 +14,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use ship::image::Image;
+use sys::errno::Errno;
 use sys::file::packed::{self, Packed as _};
 
 use crate::environment::Environment;
@@ -85,8 +86,17 @@ impl Carried {
                 self.program.display()
             ))
         };
-        let found = packed::name_for_system(path.as_os_str().as_bytes());
-        let found = found.and_then(Result::ok).ok_or_else(missing)?;
+        let found = match packed::name_for_system(path.as_os_str().as_bytes()) {
+            Some(Ok(found)) => found,
+            Some(Err(error)) if error != Errno::ENOENT => {
+                return Err(Refusal::plain(format!(
+                    "{}: cannot copy {name} to memory: {}",
+                    self.program.display(),
+                    error.message()
+                )));
+            }
+            _ => return Err(missing()),
+        };
         let mut command = Command::new(OsStr::from_bytes(found.to_bytes()));
         command.arg0(name);
         self.environment.give(&mut command);
@@ -96,8 +106,14 @@ impl Carried {
     /// Executes a program in place of this one. Returns only if that fails.
     pub(super) fn execute(mut command: Command, name: &str) -> Refusal {
         let error = command.exec();
+        let hint = match error.kind() {
+            io::ErrorKind::PermissionDenied => {
+                "which the system forbids where vm.memfd_noexec is 2 (start works there)"
+            }
+            _ => "for which /proc must be mounted",
+        };
         Refusal::plain(format!(
-            "ferl: cannot start {name} from memory, for which /proc must be mounted: {error}"
+            "ferl: cannot start {name} from memory, {hint}: {error}"
         ))
     }
 

@@ -82,6 +82,39 @@ pub fn set(program: Vec<u8>, files: Box<dyn Packed>) {
     });
 }
 
+/// What a file in memory is for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Reading,
+    Executing,
+}
+
+fn file_in_memory(purpose: Purpose) -> Result<OwnedFd> {
+    let make = |flags| {
+        let flags = flags | MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+        rustix::fs::memfd_create("ferl packed file", flags)
+    };
+    let made = match purpose {
+        Purpose::Reading => make(MemfdFlags::NOEXEC_SEAL),
+        Purpose::Executing => make(MemfdFlags::EXEC),
+    };
+    // Linux before 6.3 knows neither flag. Where programs in memory are forbidden (`vm.memfd_noexec=2`), libraries may
+    // still be loaded from there.
+    let made = match made {
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::ACCESS) => make(MemfdFlags::empty()),
+        made => made,
+    };
+    Ok(made?)
+}
+
+/// Whether the system permits files in memory, without which nothing that is carried can be opened.
+///
+/// # Errors
+/// What the system says.
+pub fn is_permitted() -> Result<()> {
+    file_in_memory(Purpose::Reading).map(drop)
+}
+
 /// A name below the program.
 pub(super) struct Below {
     carried: &'static Carried,
@@ -142,14 +175,13 @@ impl Below {
             Found::Itself => return File::open(&self.carried.program, mode),
             Found::File { .. } => {}
         }
-        self.in_memory().map(File::from_fd)
+        self.in_memory(Purpose::Reading).map(File::from_fd)
     }
 
     /// A descriptor of a copy in memory, sealed.
-    fn in_memory(&self) -> Result<OwnedFd> {
+    fn in_memory(&self, purpose: Purpose) -> Result<OwnedFd> {
         let bytes = self.carried.files.read(&self.path)?;
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        let file = File::from_fd(rustix::fs::memfd_create("ferl packed file", flags)?);
+        let file = File::from_fd(file_in_memory(purpose)?);
         file.write(&bytes)?;
         file.seek(SeekFrom::Start, 0)?;
         let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
@@ -170,7 +202,7 @@ impl Below {
         let number = match copies.get(&self.path) {
             Some(copy) => copy.as_raw_fd(),
             None => {
-                let copy = self.in_memory()?;
+                let copy = self.in_memory(Purpose::Executing)?;
                 let number = copy.as_raw_fd();
                 copies.insert(self.path.clone(), copy);
                 number
