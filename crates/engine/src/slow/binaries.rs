@@ -1,10 +1,13 @@
 //! Matching bit strings, using `term::bits::matching`.
+//!
+//! Where a match fails, registers beyond the live ones may be read: those are known for a match that succeeds. So what
+//! can fail is tested before a collection.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::kinds::MatchContext;
 use layout::{Heap, Term};
-use term::am;
 use term::bits::{Flags, is_all, match_width, matching};
+use term::{am, build};
 
 use crate::encoding::{Encoding, GetCharacter};
 use crate::form::{Exit, Form};
@@ -17,6 +20,17 @@ use crate::slow::exceptions::raise_error;
 /// Heap words needed for a match context, and for most matched parts: a heap binary of 64 bytes, or a sub-binary.
 const CONTEXT_WORDS: usize = 5;
 const PART_WORDS: usize = 10;
+
+const FLOAT_WORDS: usize = 2;
+
+/// The number of bits of a segment, if they are left. `all` stands for all that are left, a multiple of the unit.
+#[inline(always)]
+fn width_of(context: MatchContext, size: Term, unit: u32) -> Option<u64> {
+    if is_all(size) {
+        return matching::test_unit(context, unit).then(|| matching::left(context));
+    }
+    match_width(size, unit).filter(|&width| width <= matching::left(context))
+}
 
 /// Writes the registers back and returns the process's heap.
 #[inline(always)]
@@ -45,52 +59,70 @@ slow_paths! {
     start_match |m, o: StartMatch| {
         let live = m.word(o.live);
         let term = m.get(o.term);
-        let term = room_before(&mut m, CONTEXT_WORDS, live, term);
-        if term.is_none() {
-            return Exit::Exited;
-        }
-        let Some(context) = matching::start_match(heap(&m), term) else {
+        if MatchContext::of(term).is_none() && !term.is_bitstring() {
             if m.word(o.fail) == 0 {
                 return raise_error(m, am::BADARG);
             }
             return m.jump(o.fail);
-        };
+        }
+        let term = room_before(&mut m, CONTEXT_WORDS, live, term);
+        if term.is_none() {
+            return Exit::Exited;
+        }
+        let context = matching::start_match(heap(&m), term).unwrap_unchecked();
         finish!(m, o, context.term())
     }
 
     get_binary |m, o: GetBits| {
-        // A size is a small integer or `all`, so a collection does not affect it.
-        let (live, size) = (m.word(o.live), m.get(o.size));
         let context = m.get(o.context);
+        let Some(width) = width_of(MatchContext::expect(context), m.get(o.size), m.word(o.unit) as u32) else {
+            return m.jump(o.fail);
+        };
+        let live = m.word(o.live);
         let context = room_before(&mut m, PART_WORDS, live, context);
         if context.is_none() {
             return Exit::Exited;
         }
-        let context = MatchContext::expect(context);
-        let unit = m.word(o.unit) as u32;
-        let found = if is_all(size) {
-            matching::get_all(heap(&m), context, unit)
-        } else {
-            match match_width(size, unit) {
-                Some(width) => matching::get_binary(heap(&m), context, width),
-                None => None,
-            }
+        let part = matching::get_binary(heap(&m), MatchContext::expect(context), width);
+        finish!(m, o, part.unwrap_unchecked())
+    }
+
+    get_integer |m, o: GetBits| {
+        let context = m.get(o.context);
+        let Some(width) = width_of(MatchContext::expect(context), m.get(o.size), m.word(o.unit) as u32) else {
+            return m.jump(o.fail);
         };
-        match found {
+        let live = m.word(o.live);
+        let context = room_before(&mut m, PART_WORDS, live, context);
+        if context.is_none() {
+            return Exit::Exited;
+        }
+        let flags = Flags::new(m.word(o.flags) as u32);
+        match matching::get_integer(heap(&m), MatchContext::expect(context), width, flags) {
             Some(value) => finish!(m, o, value),
+            // It is too long for an integer.
             None => m.jump(o.fail),
         }
     }
 
-    skip_bits |m, o: SkipUnits| {
-        let (context, size) = (MatchContext::expect(m.get(o.context)), m.get(o.size));
-        let unit = m.word(o.unit) as u32;
-        let width = if is_all(size) {
-            if matching::test_unit(context, unit) { Some(matching::left(context)) } else { None }
-        } else {
-            match_width(size, unit)
+    get_float |m, o: GetBits| {
+        let context = MatchContext::expect(m.get(o.context));
+        let flags = Flags::new(m.word(o.flags) as u32);
+        let width = width_of(context, m.get(o.size), m.word(o.unit) as u32);
+        let Some(value) = width.and_then(|width| matching::get_float(context, width, flags)) else {
+            return m.jump(o.fail);
         };
-        match width {
+        let live = m.word(o.live);
+        if room_before(&mut m, FLOAT_WORDS, live, Term::NIL).is_none() {
+            return Exit::Exited;
+        }
+        let value = build::float(heap(&m), value);
+        finish!(m, o, value)
+    }
+
+    skip_bits |m, o: SkipUnits| {
+        let context = MatchContext::expect(m.get(o.context));
+        match width_of(context, m.get(o.size), m.word(o.unit) as u32) {
             Some(width) if matching::skip(context, width) => m.next(o.end),
             _ => m.jump(o.fail),
         }
@@ -154,39 +186,6 @@ slow_paths! {
         let flags = Flags::new(m.word(o.flags) as u32);
         character(m, matching::get_utf32(context, flags))
     }
-}
-
-macro_rules! numbers {
-    ($($name:ident;)*) => {
-        slow_paths! {
-            $(
-                $name |m, o: GetBits| {
-                    // A size is a small integer or `all`, so a collection does not affect it.
-                    let (live, size) = (m.word(o.live), m.get(o.size));
-                    let context = m.get(o.context);
-                    let context = room_before(&mut m, PART_WORDS, live, context);
-                    if context.is_none() {
-                        return Exit::Exited;
-                    }
-                    let context = MatchContext::expect(context);
-                    let flags = Flags::new(m.word(o.flags) as u32);
-                    let found = match match_width(size, m.word(o.unit) as u32) {
-                        Some(width) => matching::$name(heap(&m), context, width, flags),
-                        None => None,
-                    };
-                    match found {
-                        Some(value) => finish!(m, o, value),
-                        None => m.jump(o.fail),
-                    }
-                }
-            )*
-        }
-    };
-}
-
-numbers! {
-    get_integer;
-    get_float;
 }
 
 /// The destination operand for a skipped character: a constant, so it cannot be a register.

@@ -182,19 +182,14 @@ pub fn get_integer<A: Allocate + ?Sized>(
 }
 
 /// The next `width` bits as a float.
-pub fn get_float<A: Allocate + ?Sized>(
-    heap: &mut A,
-    context: MatchContext,
-    width: u64,
-    flags: Flags,
-) -> Option<Term> {
+pub fn get_float(context: MatchContext, width: u64, flags: Flags) -> Option<f64> {
     if left(context) < width {
         return None;
     }
     // SAFETY: the context holds that many bits: the line above.
     let value = unsafe { float::get(context.bytes(), context.position(), width, flags) }?;
     advance(context, width);
-    Some(build::float(heap, value))
+    Some(value)
 }
 
 /// The next `width` bits as a bit string.

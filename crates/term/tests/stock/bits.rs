@@ -172,7 +172,8 @@ fn values_are_read_alike() {
         } else {
             match kind(name) {
                 SegmentKind::Integer => matching::get_integer(heap, context, width, flags),
-                SegmentKind::Float => matching::get_float(heap, context, width, flags),
+                SegmentKind::Float => matching::get_float(context, width, flags)
+                    .map(|value| build::float(heap, value)),
                 SegmentKind::Utf8 => matching::get_utf8(context),
                 SegmentKind::Utf16 => matching::get_utf16(context, flags),
                 _ => matching::get_utf32(context, flags),
