@@ -1,10 +1,11 @@
-%% The system monitor in trace sessions: trace:system/3.
+%% The system monitor in trace sessions: trace:system/3, and what it calls.
 %% releases: 29
 -module(session_monitors_29).
 -export([main/0]).
 
 main() ->
     options(),
+    without_tracer(),
     told(),
     see:value(left, {trace:session_info(all), erlang:system_monitor()}).
 
@@ -37,6 +38,29 @@ options() ->
         catch_error(fun() -> trace:system(S, busy_port, true) end), All(T)}),
     true = trace:session_destroy(Open),
     true = trace:session_destroy(T).
+
+%% A session without a tracer is given a process, as erlang:system_monitor/2.
+without_tracer() ->
+    S = trace:session_create(open, undefined, []),
+    Own = self(),
+    Other = spawn(fun() -> receive stop -> ok end end),
+    Named = fun({P, L}) when P =:= Own -> {own, L}; ({P, L}) when P =:= Other -> {other, L}; (X) -> X end,
+    Try = fun(Session, P, L) ->
+        Result = catch_error(fun() -> erts_internal:system_monitor(Session, P, L) end),
+        {L, Named(Result), Named(erts_internal:system_monitor(Session))}
+    end,
+    see:value(without_tracer, [Try(S, P, L)
+        || {P, L} <- [{Own, [{long_gc, 10}]}, {Own, [busy_port]}, {Other, [busy_dist_port]}, {undefined, []},
+                      {undefined, [{long_gc, 10}]}, {undefined, foo}, {Other, [{large_heap, 5}]}, {Other, []},
+                      {Own, [{large_heap, 20000}, {large_heap, false}]}, {Own, [foo]}, {undefined, [foo]}, {foo, []},
+                      {foo, [busy_port]}, {Own, foo}, {session, [busy_port]}, {Own, [busy_port]}, {session, []},
+                      {Own, [{busy_port, false}, {long_gc, 8}, {busy_port, true}]}, {Other, [busy_port]}]]),
+    see:value(others, {Named(erlang:system_monitor()), [Try(legacy, P, L)
+        || {P, L} <- [{session, [busy_port]}, {undefined, foo}, {Own, [busy_port]}, {undefined, [foo]}]]}),
+    exit(Other, kill),
+    see:value(gone, apart:wait(fun() -> erts_internal:system_monitor(S) end, undefined, 400)),
+    true = trace:session_destroy(S),
+    see:fails([fun() -> erts_internal:system_monitor(S, Own, [busy_port]) end]).
 
 %% Each monitor is told by its own limits.
 told() ->

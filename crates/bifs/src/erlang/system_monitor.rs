@@ -36,6 +36,11 @@ pub(crate) fn system_monitor_1(process: &mut Process, [settings]: [Term; 1]) -> 
 
 /// `system_monitor(Pid, Options)`: returns the settings before.
 pub(crate) fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2]) -> BifResult {
+    replace(process, LEGACY, pid, options)
+}
+
+/// Replaces the settings of a session; returns those before.
+fn replace(process: &mut Process, session: u32, pid: Term, options: Term) -> BifResult {
     let monitor = if pid == am::UNDEFINED || options.is_nil() {
         None
     } else {
@@ -45,7 +50,7 @@ pub(crate) fn system_monitor_2(process: &mut Process, [pid, options]: [Term; 2])
         let settings = parse(options, MonitorSettings::default());
         Some((pid, settings.ok_or_else(|| badarg(2))?))
     };
-    let before = trace::set_monitor(LEGACY, monitor);
+    let before = trace::set_monitor(session, monitor);
     Ok(settings(process.heap(), before))
 }
 
@@ -58,32 +63,42 @@ pub(crate) fn session_system_monitor_1(process: &mut Process, [session]: [Term; 
     Ok(settings(process.heap(), system_monitor::get(number)))
 }
 
-/// `erts_internal:system_monitor(legacy, Pid, Options)`: as `system_monitor/2` before OTP 28.
-/// `system_monitor(Session, session, Changes)`: has the tracer of the session told; what is not named stays as it is.
+/// `erts_internal:system_monitor(legacy | Session, Pid | undefined, Options)`: as `system_monitor/2` before OTP 28, for
+/// a session without a tracer too. In one whose tracer is a process, `system_monitor(Session, session, Changes)` has
+/// that one told; what is not named stays as it is.
 pub(crate) fn session_system_monitor_3(
     process: &mut Process,
     [session, pid, options]: [Term; 3],
 ) -> BifResult {
-    if session == am::LEGACY {
-        return system_monitor_2(process, [pid, options]);
-    }
-    let session = session_of(session).map_err(|_| badarg(1))?;
-    let Some(Tracer::Identifier(monitor)) = session.tracer else {
-        return Err(badarg(1));
+    let session = match session {
+        am::LEGACY => None,
+        _ => Some(session_of(session).map_err(|_| badarg(1))?),
     };
-    if !monitor.is_local_pid() || pid != am::SESSION {
-        return Err(badarg(1));
-    }
-    let before = system_monitor::get(session.number);
-    let before = before.map_or_else(MonitorSettings::default, |(_, settings)| settings);
-    let wanted = parse(options, before).ok_or_else(|| badarg(1))?;
-    let wanted = (wanted != MonitorSettings::default()).then_some((monitor, wanted));
-    trace::set_monitor(session.number, wanted);
-    if !session.exists() {
+    let number = session.as_ref().map_or(LEGACY, |session| session.number);
+    let told = match session.as_ref().map(|session| session.tracer.as_ref()) {
+        None | Some(None) => {
+            if !options.is_list() {
+                return Err(badarg(3));
+            }
+            replace(process, number, pid, options)?
+        }
+        Some(Some(&Tracer::Identifier(monitor)))
+            if monitor.is_local_pid() && pid == am::SESSION =>
+        {
+            let before = system_monitor::get(number);
+            let before = before.map_or_else(MonitorSettings::default, |(_, settings)| settings);
+            let wanted = parse(options, before).ok_or_else(|| badarg(1))?;
+            let wanted = (wanted != MonitorSettings::default()).then_some((monitor, wanted));
+            trace::set_monitor(number, wanted);
+            am::OK
+        }
+        _ => return Err(badarg(1)),
+    };
+    if session.is_some_and(|session| !session.exists()) {
         // It has ended meanwhile.
-        trace::set_monitor(session.number, None);
+        trace::set_monitor(number, None);
     }
-    Ok(am::OK)
+    Ok(told)
 }
 
 /// `{system, Options}` of a session.
