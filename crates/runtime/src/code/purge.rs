@@ -171,8 +171,8 @@ fn take(purge: &mut Option<Purge>, module: Term) -> Result<Purge, NotInOrder> {
 }
 
 fn resume(parked: &[Term]) {
-    for pid in parked {
-        crate::mail::suspend::resume_from(pid.bits());
+    for &pid in parked {
+        crate::mail::suspend::unpark(pid);
     }
 }
 

@@ -2,8 +2,9 @@
 
 use layout::Term;
 
+use crate::mail::timer::pause;
 use crate::process::suspend::Suspending;
-use crate::process::{state, table};
+use crate::process::{Process, state, table};
 
 /// Suspends the process with this pid on behalf of one more process, which calls this. `done` is called with true,
 /// between two slices of the process, once it is suspended, or with false if it is gone.
@@ -15,6 +16,7 @@ pub fn suspend(pid: Term, suspending: &Suspending, done: impl FnOnce(bool) + Sen
             let alive = process.is_some();
             if let Some(process) = process {
                 process.suspend_count = process.suspend_count.saturating_add(1);
+                pause::begin(process);
                 noticed.notice();
             }
             done(alive);
@@ -34,14 +36,24 @@ pub fn confirm(pid: Term, done: impl FnOnce(bool) + Send + 'static) {
 
 /// Undoes the suspension of a process, given by the bits of its pid, on behalf of one process.
 pub fn resume_from(pid_bits: u64) {
+    resume(pid_bits, pause::end);
+}
+
+/// Lets a process go on that was suspended otherwise than by [`suspend`].
+pub fn unpark(pid: Term) {
+    resume(pid.bits(), |_| {});
+}
+
+fn resume(pid_bits: u64, and: fn(&mut Process)) {
     // SAFETY: the bits are those of a local pid, an immediate.
     let pid = unsafe { Term::from_bits(pid_bits) };
     // This is a task too, so that it runs after the suspension that it undoes.
     crate::mail::tasks::ask(
         pid,
-        Box::new(|process| {
+        Box::new(move |process| {
             if let Some(process) = process {
                 process.suspend_count = process.suspend_count.saturating_sub(1);
+                and(process);
             }
         }),
     );

@@ -4,6 +4,7 @@
 //! cancelling take constant time. The resolution is a millisecond; a timer never expires early.
 
 pub mod bif_timers;
+pub(crate) mod pause;
 mod wheel;
 
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -122,6 +123,15 @@ pub(crate) fn set(deadline_ns: i64, target: TimerTarget) -> TimerKey {
 /// Cancels a timer; returns `None` if it has already expired.
 pub(crate) fn cancel(key: TimerKey) -> Option<TimerTarget> {
     wheels()[key.wheel as usize].wheel.lock().remove(key.key)
+}
+
+/// Cancels a timer; returns the milliseconds that it had left, or `None` if it has already expired.
+fn stop(key: TimerKey) -> Option<i64> {
+    let now = time::clock_ns() / NS_PER_TICK;
+    let mut wheel = wheels()[key.wheel as usize].wheel.lock();
+    let left = wheel.left(key.key, now)?;
+    wheel.remove(key.key)?;
+    Some(left)
 }
 
 /// Calls `show` for each timer that will send a message, with receiver, message, and time by the node's clock. Leaves

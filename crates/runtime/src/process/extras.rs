@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use term::copy::Owned;
 
 use super::sequence::Sequence;
-use super::suspend::Suspending;
+use super::suspend::{Pause, Suspending};
 use super::tracing::{Sessions, Tracings};
 use crate::process::dirty::{Collection, Kept};
 use crate::process::tasks::Tasks;
@@ -24,6 +24,8 @@ pub struct Extras {
     pub heap_options: HeapOptions,
     /// The processes that this one suspends, by the bits of their pids.
     pub suspending: FxHashMap<u64, Suspending>,
+    /// It is suspended by others.
+    pub pause: Pause,
     /// Tasks to run between two slices.
     pub tasks: Tasks,
     /// The subject of an interrupted search, already checked to be UTF-8 (`bif::re`).
@@ -104,6 +106,7 @@ impl Extras {
         let Extras {
             heap_options,
             suspending,
+            pause,
             tasks,
             valid_subject,
             error_handler,
@@ -133,6 +136,7 @@ impl Extras {
             && *memory_worth == MemoryWorth::default()
             && was_bound_to.is_none()
             && suspending.is_empty()
+            && *pause == Pause::default()
             && tasks.is_empty()
             && valid_subject.is_none()
             && error_handler.is_none()

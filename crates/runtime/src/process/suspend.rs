@@ -4,6 +4,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What stands still of a process while others suspend it by `suspend_process`: from OTP 28 on, its timers.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Pause {
+    /// How many others suspend it so. The `suspend_count` has other reasons, too, for which no timer stands still.
+    pub suspenders: u32,
+    /// What the timer of its `receive ... after` had left.
+    pub receive_left_ms: Option<i64>,
+}
+
 /// What a process knows of another one that it suspends.
 #[derive(Clone, Default)]
 pub struct Suspending {

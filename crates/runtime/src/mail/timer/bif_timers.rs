@@ -8,6 +8,9 @@
 //! A timer ends with its receiver, if that is a process. A process lists its timers to itself in its own `Cold`; those
 //! that others set for it are listed here, and a process for which there is such a list has the TIMED bit in its state
 //! word. Who sets a timer lists it, sets TIMED, and looks for EXITING; an exit sets EXITING, and then looks for TIMED.
+//!
+//! A timer that stands still keeps its entry, with its message, and is in no wheel. Whoever lists a timer for a process
+//! whose timers stand still stops it too; the lock of the list decides what came first.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -26,7 +29,6 @@ use crate::process::table;
 use crate::process::timer_key::TimerKey;
 
 /// A running timer of `start_timer` or `send_after`.
-#[derive(Clone, Copy)]
 struct Running {
     key: TimerKey,
     /// By the node's clock.
@@ -35,6 +37,13 @@ struct Running {
     to: Term,
     /// Words of its message.
     words: u32,
+    /// Of one that stands still.
+    stopped: Option<Stopped>,
+}
+
+struct Stopped {
+    left_ns: i64,
+    message: Owned,
 }
 
 /// About what a timer takes besides its message: an entry here and one in its wheel.
@@ -60,7 +69,9 @@ pub fn bytes(numbers: &[u64]) -> u64 {
 #[must_use]
 pub fn bytes_to(pid: Term) -> u64 {
     let receivers = receivers(pid).lock();
-    receivers.get(&pid).map_or(0, |numbers| bytes(numbers))
+    receivers
+        .get(&pid)
+        .map_or(0, |receiver| bytes(&receiver.numbers))
 }
 
 /// The same of the timers that send to a name, by the name.
@@ -114,6 +125,7 @@ pub fn start(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owne
         deadline_ns,
         to,
         words,
+        stopped: None,
     };
     timers.insert(reference, running);
 }
@@ -134,12 +146,22 @@ pub fn cancel(reference: u64) -> Option<i64> {
     let running = shard(reference).lock().remove(&reference)?;
     between_steps();
     // If it is just expiring, it is no longer in its wheel; but it finds no entry here, and sends nothing.
-    drop(super::cancel(running.key));
+    if running.stopped.is_none() {
+        drop(super::cancel(running.key));
+    }
     left_ms(&running)
 }
 
-/// Numbers of the timers that processes have set for another process, by their receiver. Some may have ended.
-type Receivers = Mutex<FxHashMap<Term, Vec<u64>>>;
+/// What is known here of a process that timers send to.
+#[derive(Default)]
+struct Receiver {
+    /// Numbers of the timers that others have set for it. Some may have ended.
+    numbers: Vec<u64>,
+    /// All timers that send to its pid stand still.
+    is_paused: bool,
+}
+
+type Receivers = Mutex<FxHashMap<Term, Receiver>>;
 
 static RECEIVERS: LazyLock<Vec<Receivers>> =
     LazyLock::new(|| (0..SHARDS).map(|_| Mutex::default()).collect());
@@ -155,7 +177,11 @@ pub fn end_with_receiver(reference: u64, to: Term) {
         between_steps();
         process.is_some_and(|process| {
             let mut receivers = receivers(to).lock();
-            list(receivers.entry(to).or_default(), reference);
+            let receiver = receivers.entry(to).or_default();
+            list(&mut receiver.numbers, reference);
+            if receiver.is_paused {
+                stop(reference);
+            }
             between_steps();
             process.set_timed()
         })
@@ -177,10 +203,70 @@ pub fn list(numbers: &mut Vec<u64>, reference: u64) {
 
 /// Cancels the timers that others have set for a process that ends.
 pub(crate) fn cancel_all_to(to: Term) {
-    let numbers = receivers(to).lock().remove(&to);
+    let receiver = receivers(to).lock().remove(&to);
     between_steps();
-    let numbers = numbers.unwrap_or_default();
+    let numbers = receiver.unwrap_or_default().numbers;
     crate::mail::dirty::now_or_later(numbers.len(), move || cancel_all(numbers));
+}
+
+/// Has all timers to a process stand still, those that others have set and its own ones, also those that others set
+/// from now on. It has the TIMED bit, so that this is forgotten when it ends.
+pub(super) fn pause_all_to(to: Term, own: &[u64]) {
+    let mut receivers = receivers(to).lock();
+    let receiver = receivers.entry(to).or_default();
+    receiver.is_paused = true;
+    between_steps();
+    for &number in receiver.numbers.iter().chain(own) {
+        stop(number);
+    }
+}
+
+/// Lets the timers go on that [`pause_all_to`] stopped, each for the time that it had left.
+pub(super) fn go_on_all_to(to: Term, own: &[u64]) {
+    let mut receivers = receivers(to).lock();
+    let Some(receiver) = receivers.get_mut(&to) else {
+        return;
+    };
+    receiver.is_paused = false;
+    between_steps();
+    let now_ns = time::clock_ns();
+    for &number in receiver.numbers.iter().chain(own) {
+        go_on(number, now_ns);
+    }
+}
+
+fn stop(reference: u64) {
+    let mut timers = shard(reference).lock();
+    let Some(running) = timers.get_mut(&reference) else {
+        return;
+    };
+    if running.stopped.is_some() {
+        return;
+    }
+    // One that is just expiring sends its message.
+    if let Some(TimerTarget::Message { send, .. }) = super::cancel(running.key) {
+        running.stopped = Some(Stopped {
+            left_ns: running.deadline_ns - time::clock_ns(),
+            message: send,
+        });
+    }
+}
+
+fn go_on(reference: u64, now_ns: i64) {
+    let mut timers = shard(reference).lock();
+    let Some(running) = timers.get_mut(&reference) else {
+        return;
+    };
+    let Some(stopped) = running.stopped.take() else {
+        return;
+    };
+    running.deadline_ns = now_ns + stopped.left_ns;
+    let target = TimerTarget::Message {
+        to: running.to,
+        send: stopped.message,
+        reference,
+    };
+    running.key = super::set(running.deadline_ns, target);
 }
 
 /// Cancels the timers of these numbers.
@@ -194,8 +280,7 @@ pub(crate) fn cancel_all(numbers: Vec<u64>) {
 /// The milliseconds that a timer has left, or `None` if no timer of that number runs.
 #[must_use]
 pub fn read(reference: u64) -> Option<i64> {
-    let running = shard(reference).lock().get(&reference).copied()?;
-    left_ms(&running)
+    left_ms(shard(reference).lock().get(&reference)?)
 }
 
 /// Whether a timer of that number runs.
@@ -208,6 +293,9 @@ fn left_ms(running: &Running) -> Option<i64> {
     if running.to.is_local_pid() && !table::exists(running.to) {
         return None;
     }
-    let left_ns = running.deadline_ns - time::clock_ns();
+    let left_ns = match &running.stopped {
+        Some(stopped) => stopped.left_ns,
+        None => running.deadline_ns - time::clock_ns(),
+    };
     Some((left_ns.max(0) + 999_999) / 1_000_000)
 }

@@ -91,6 +91,18 @@ impl<T> Wheel<T> {
         self.give_entry(key.index)
     }
 
+    /// The ticks that an entry has left.
+    pub(super) fn left(&self, key: Key, now: i64) -> Option<i64> {
+        let entry = self.entries.get(key.index as usize)?;
+        if entry.generation != key.generation || entry.value.is_none() {
+            return None;
+        }
+        if entry.level == NOT_UNDER_WAY {
+            return Some(entry.tick);
+        }
+        Some(entry.tick.saturating_sub(now).max(0))
+    }
+
     /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks. Lets those
     /// that waited begin; tick `now` may have passed in part, so it counts for none of theirs.
     pub(super) fn expire(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
@@ -280,6 +292,8 @@ mod tests {
             assert_eq!(wheel.remove(keys[at]), None);
         }
         assert_eq!((wheel.next_tick(), wheel.iter().count()), (None, 0));
+        let left = |wheel: &Wheel<usize>, now| [0, 1].map(|at| wheel.left(keys[at], now));
+        assert_eq!(left(&wheel, 150), [None, Some(10)]);
         let mut due = Vec::new();
         let mut expire = |wheel: &mut Wheel<usize>, now| {
             wheel.expire(now, &mut due);
@@ -287,6 +301,7 @@ mod tests {
         };
         assert!(expire(&mut wheel, 200).is_empty());
         assert!(wheel.next_tick().is_some_and(|tick| tick <= 211));
+        assert_eq!(left(&wheel, 205), [None, Some(6)]);
         let last = wheel.insert_waiting(0, 6);
         assert_eq!(wheel.remove(keys[3]), Some(3));
         assert!(expire(&mut wheel, 210).is_empty());
