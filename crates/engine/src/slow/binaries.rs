@@ -23,6 +23,9 @@ const PART_WORDS: usize = 10;
 
 const FLOAT_WORDS: usize = 2;
 
+/// The most bits of an integer that room is made for.
+const MOST_BITS_WITH_ROOM: u64 = 64 * (PART_WORDS as u64 - 1);
+
 /// The number of bits of a segment, if they are left. `all` stands for all that are left, a multiple of the unit.
 #[inline(always)]
 fn width_of(context: MatchContext, size: Term, unit: u32) -> Option<u64> {
@@ -88,19 +91,21 @@ slow_paths! {
     }
 
     get_integer |m, o: GetBits| {
-        let context = m.get(o.context);
+        let mut context = m.get(o.context);
         let Some(width) = width_of(MatchContext::expect(context), m.get(o.size), m.word(o.unit) as u32) else {
             return m.jump(o.fail);
         };
-        let live = m.word(o.live);
-        let context = room_before(&mut m, PART_WORDS, live, context);
-        if context.is_none() {
-            return Exit::Exited;
+        // A long one may be too long for an integer, and has a fragment of its own.
+        if width <= MOST_BITS_WITH_ROOM {
+            let live = m.word(o.live);
+            context = room_before(&mut m, PART_WORDS, live, context);
+            if context.is_none() {
+                return Exit::Exited;
+            }
         }
         let flags = Flags::new(m.word(o.flags) as u32);
         match matching::get_integer(heap(&m), MatchContext::expect(context), width, flags) {
             Some(value) => finish!(m, o, value),
-            // It is too long for an integer.
             None => m.jump(o.fail),
         }
     }
