@@ -37,8 +37,8 @@ struct Running {
     to: Term,
     /// Words of its message.
     words: u32,
-    /// Of one that stands still.
-    stopped: Option<Stopped>,
+    /// Of one that stands still. Apart, because few do and there may be millions of timers.
+    stopped: Option<Box<Stopped>>,
 }
 
 struct Stopped {
@@ -245,10 +245,10 @@ fn stop(reference: u64) {
     }
     // One that is just expiring sends its message.
     if let Some(TimerTarget::Message { send, .. }) = super::cancel(running.key) {
-        running.stopped = Some(Stopped {
+        running.stopped = Some(Box::new(Stopped {
             left_ns: running.deadline_ns - time::clock_ns(),
             message: send,
-        });
+        }));
     }
 }
 
