@@ -64,8 +64,8 @@ fn is_refused(bytes: usize, before: usize) -> bool {
 #[cold]
 fn is_refused_if_large(bytes: usize, before: usize) -> bool {
     // The old block lives until the new one is made, so all of it counts against the budget.
-    (is_attempt() && is_beyond_budget(bytes))
-        || (bytes >= ASKED_FOR_BYTES && !cfg!(miri) && !usage::has_room_for(bytes - before))
+    (bytes >= ASKED_FOR_BYTES && !cfg!(miri) && !usage::has_room_for(bytes - before))
+        || (is_attempt() && is_beyond_budget(bytes))
 }
 
 /// Called by the C library before `main`, and before Rust allocates. Miri runs no C, so mimalloc neither.
@@ -458,6 +458,7 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: the caller's promise.
             unsafe { MiMalloc.alloc(layout) }
         };
+        budget::handed_out(pointer as usize, layout.size());
         if pointer.is_null() {
             return short(layout, self.ends_at_start);
         }
@@ -471,6 +472,7 @@ unsafe impl GlobalAlloc for Allocator {
         }
         // SAFETY: the caller's promise.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
+        budget::handed_out(pointer as usize, layout.size());
         if pointer.is_null() {
             // Parts of the reserve are zero, since each is handed out once.
             return short(layout, self.ends_at_start);
@@ -484,6 +486,7 @@ unsafe impl GlobalAlloc for Allocator {
             return;
         }
         note_free(layout.size());
+        budget::taken_back(pointer as usize, layout.size());
         // SAFETY: the caller's promise; the block is mimalloc's.
         unsafe { MiMalloc.dealloc(pointer, layout) };
     }
@@ -491,8 +494,10 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if !is_reserve(pointer) && !is_refused(size, layout.size()) {
+            budget::taken_back(pointer as usize, layout.size());
             // SAFETY: the caller's promise; the block is mimalloc's.
             let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
+            budget::handed_out(moved as usize, size);
             if !moved.is_null() {
                 if moved != pointer {
                     note_free(layout.size());

@@ -13,6 +13,7 @@
 
 pub mod budget;
 pub mod code;
+mod grants;
 pub mod slab;
 pub mod usage;
 

@@ -231,7 +231,7 @@ pub fn to_fragment_within(term: Term, most: usize) -> Result<*mut Fragment, Refu
     if words > most {
         return Err(Refused::Long);
     }
-    if !budget::admit(words * 8) {
+    if words * 8 >= budget::LARGE_BYTES && !budget::has_room(words as u64 * 8) {
         budget::refuse();
         return Err(Refused::NoRoom);
     }

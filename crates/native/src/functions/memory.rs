@@ -22,11 +22,11 @@ fn charge(size: usize) {
 /// Whether there is memory for a piece of this size.
 pub(super) fn may_have(size: usize) -> bool {
     charge(size);
-    let is_admitted = budget::admit(size);
-    if !is_admitted {
+    let has_room = size < budget::LARGE_BYTES || budget::has_room(size as u64);
+    if !has_room {
         budget::refuse();
     }
-    is_admitted
+    has_room
 }
 
 /// Null if there is no memory.
@@ -36,7 +36,9 @@ pub(crate) extern "C" fn enif_alloc(size: usize) -> *mut c_void {
         return ptr::null_mut();
     }
     // SAFETY: any size may be asked for.
-    unsafe { libc::malloc(size.max(1)) }
+    let memory = unsafe { libc::malloc(size.max(1)) };
+    budget::handed_out(memory as usize, size);
+    memory
 }
 
 /// Null if there is no memory; the piece stays then.
@@ -46,11 +48,31 @@ pub(crate) unsafe extern "C" fn enif_realloc(memory: *mut c_void, size: usize) -
         return ptr::null_mut();
     }
     // SAFETY: the header asks for memory of `enif_alloc`, or null.
-    unsafe { libc::realloc(memory, size.max(1)) }
+    let moved = unsafe {
+        take_back(memory);
+        libc::realloc(memory, size.max(1))
+    };
+    budget::handed_out(moved as usize, size);
+    moved
 }
 
 #[unsafe(no_mangle)]
 pub(crate) unsafe extern "C" fn enif_free(memory: *mut c_void) {
     // SAFETY: as above.
-    unsafe { libc::free(memory) };
+    unsafe {
+        take_back(memory);
+        libc::free(memory);
+    }
+}
+
+/// Ends the grant of a piece that is about to be freed.
+///
+/// # Safety
+/// It is null, or the C library's.
+unsafe fn take_back(memory: *mut c_void) {
+    if budget::granted() > 0 {
+        // SAFETY: the caller's promise.
+        let size = unsafe { libc::malloc_usable_size(memory) };
+        budget::taken_back(memory as usize, size);
+    }
 }

@@ -126,13 +126,7 @@ pub fn room_for_copy(process: &Process, term: Term) -> Result<(), Failure> {
     if heap < budget::LARGE_BYTES || (heap as u64) < room / 4 {
         return Ok(());
     }
-    match budget::admit(term::copy::size(term) * 8) {
-        true => Ok(()),
-        false => {
-            budget::refuse();
-            Err(system_limit())
-        }
-    }
+    room_for(term::copy::size(term) * 8)
 }
 
 /// Whether the node has memory for one more link, monitor or alias of a process. The lists of relations grow by

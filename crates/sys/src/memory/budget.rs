@@ -7,11 +7,12 @@
 //! that have one make the process grow. So these look in its stead when it is late ([`look_if_overdue`]).
 //!
 //! What counts is resident memory, and what is swapped out of it. Memory that was admitted and not touched yet is not
-//! resident; it is counted as *granted* until it is, or for a while.
+//! resident; it is counted as *granted* until it is or was freed, or for a while ([`grants`](super::grants)).
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::grants;
 use super::usage::{resident_bytes, swapped_bytes};
 use crate::park::ParkingSpot;
 
@@ -144,7 +145,6 @@ static LAST: AtomicU64 = AtomicU64::new(NONE);
 static RESIDENT: AtomicU64 = AtomicU64::new(0);
 /// What was swapped out when the watcher last asked: it changes slowly, and to ask takes long.
 static SWAPPED: AtomicU64 = AtomicU64::new(0);
-static GRANTED: AtomicU64 = AtomicU64::new(0);
 /// See [`Reserved`].
 static RESERVED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
@@ -192,8 +192,8 @@ pub fn set_marks(marks: Option<&Marks>) {
     LAST.store(marks.map_or(NONE, Marks::last), Ordering::Relaxed);
 }
 
-/// Whether there is memory within the budget for an allocation of this size, which then counts as granted. Small
-/// allocations are always admitted.
+/// Whether there is memory within the budget for an allocation of this size, which then counts as granted: it has to be
+/// made next, and told ([`handed_out`]). Small allocations are always admitted.
 #[inline]
 #[must_use]
 pub fn admit(bytes: usize) -> bool {
@@ -202,13 +202,36 @@ pub fn admit(bytes: usize) -> bool {
 
 #[cold]
 fn admit_large(bytes: u64) -> bool {
-    let fits =
-        |resident: u64| taken(resident).saturating_add(bytes) <= HARD.load(Ordering::Relaxed);
-    let admitted = fits(RESIDENT.load(Ordering::Relaxed)) || fits(measure());
+    let admitted = fits(bytes, RESIDENT.load(Ordering::Relaxed)) || fits_now(bytes);
     if admitted {
-        GRANTED.fetch_add(bytes, Ordering::Relaxed);
+        grants::add(bytes);
     }
     admitted
+}
+
+fn fits(bytes: u64, resident: u64) -> bool {
+    taken(resident).saturating_add(bytes) <= HARD.load(Ordering::Relaxed)
+}
+
+/// Nothing is refused for the sake of grants that have become resident unnoticed.
+fn fits_now(bytes: u64) -> bool {
+    fits(bytes, measure()) || (grants::left() > 0 && fits(bytes, measure_closely()))
+}
+
+/// Counts a large block that the allocator has made, or with 0 that it could not make one that was admitted.
+#[inline]
+pub fn handed_out(block: usize, bytes: usize) {
+    if bytes >= LARGE_BYTES && HARD.load(Ordering::Relaxed) != NONE {
+        grants::set_block(block, bytes as u64);
+    }
+}
+
+/// Counts a large block no more, which is about to be freed.
+#[inline]
+pub fn taken_back(block: usize, bytes: usize) {
+    if bytes >= LARGE_BYTES {
+        grants::end(block);
+    }
 }
 
 /// Whether there is memory within the budget for another program, which then counts as granted: it takes memory only
@@ -298,7 +321,7 @@ pub fn refuse() {
 /// Whether there would be memory for an allocation of this size; nothing is granted.
 #[must_use]
 pub fn has_room(bytes: u64) -> bool {
-    room().is_none_or(|room| bytes <= room)
+    HARD.load(Ordering::Relaxed) == NONE || fits_now(bytes)
 }
 
 /// Bytes that the process may grow by before it reaches the hard mark; `None` without one.
@@ -318,7 +341,7 @@ pub fn room_lately() -> Option<u64> {
 
 /// Resident memory with what may be added to it at any time.
 fn taken(resident: u64) -> u64 {
-    let promised = GRANTED.load(Ordering::Relaxed) + RESERVED.load(Ordering::Relaxed);
+    let promised = grants::left() + RESERVED.load(Ordering::Relaxed);
     resident.saturating_add(promised)
 }
 
@@ -359,12 +382,23 @@ pub fn refused() -> u64 {
 /// Resident memory now with what is swapped out, in bytes; the size of last time where the system does not tell. Growth
 /// since the last measurement is taken to be granted memory that was touched.
 pub fn measure() -> u64 {
-    let before = RESIDENT.load(Ordering::Relaxed);
-    let swapped = SWAPPED.load(Ordering::Relaxed);
-    let resident = resident_bytes().map_or(before, |bytes| bytes.saturating_add(swapped));
-    RESIDENT.store(resident, Ordering::Relaxed);
-    spend(resident.saturating_sub(before));
+    let resident = resident_or(RESIDENT.load(Ordering::Relaxed));
+    let before = RESIDENT.swap(resident, Ordering::Relaxed);
+    grants::spend(resident.saturating_sub(before));
     resident
+}
+
+/// As [`measure`], but asks what of the granted memory was touched.
+fn measure_closely() -> u64 {
+    grants::recount();
+    let resident = resident_or(RESIDENT.load(Ordering::Relaxed));
+    RESIDENT.store(resident, Ordering::Relaxed);
+    resident
+}
+
+fn resident_or(before: u64) -> u64 {
+    let swapped = SWAPPED.load(Ordering::Relaxed);
+    resident_bytes().map_or(before, |bytes| bytes.saturating_add(swapped))
 }
 
 /// Asks how much is swapped out. For the watcher, some times a second.
@@ -372,17 +406,15 @@ pub fn measure_swapped() {
     SWAPPED.store(swapped_bytes(), Ordering::Relaxed);
 }
 
-/// Forgets a part of what was granted long ago: it may have been freed before it was touched. For the watcher, some ten
-/// times a second.
+/// Forgets what was granted long ago. For the watcher, some times a second.
 pub fn forget_old_grants() {
-    spend(GRANTED.load(Ordering::Relaxed) / 8 + 4096);
+    grants::end_old();
 }
 
-fn spend(bytes: u64) {
-    // Always succeeds: the function never returns `None`.
-    let _ = GRANTED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |granted| {
-        Some(granted.saturating_sub(bytes))
-    });
+/// Bytes that were granted and are not resident yet.
+#[must_use]
+pub fn granted() -> u64 {
+    grants::left()
 }
 
 /// Has the watcher look at once.
@@ -404,8 +436,12 @@ pub fn wait_to_look(longest: Duration) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::alloc::{GlobalAlloc, Layout};
 
+    use super::*;
+    use crate::allocator::{Allocator, attempt};
+
+    const ALLOCATOR: Allocator = Allocator::WITH_HANDLER;
     const MIB: u64 = 1 << 20;
 
     #[test]
@@ -453,6 +489,38 @@ mod tests {
         assert_eq!(Marks::of(1 << 40).next_look(0), LONGEST_LOOK);
     }
 
+    /// Many more bytes than the mark allows are granted, but few at a time, and used or not.
+    fn blocks_come_and_go() {
+        const BYTES: usize = 256 << 20;
+        let layout = Layout::from_size_align(BYTES, 4096).unwrap();
+        let take = |touched: usize| {
+            // SAFETY: the size is not zero, and freed as it was allocated.
+            unsafe {
+                let block = attempt(|| ALLOCATOR.alloc(layout));
+                assert!(!block.is_null(), "{} bytes are granted", granted());
+                block.write_bytes(1, touched);
+                ALLOCATOR.dealloc(block, layout);
+            }
+        };
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                scope.spawn(move || (0..1000).for_each(|_| take(number * 8192)));
+            }
+        });
+        assert_eq!(granted(), 0);
+        // What a block used before this one is resident, so that the process does not grow.
+        let mut pages = vec![1u8; BYTES];
+        let start = pages.as_mut_ptr() as usize;
+        measure();
+        grants::end(start);
+        assert!(admit(BYTES));
+        handed_out(start, BYTES);
+        assert_eq!(granted(), BYTES as u64);
+        measure_closely();
+        assert_eq!(granted(), 0);
+        drop(pages);
+    }
+
     /// One test, because the mark is the process's.
     #[test]
     fn large_allocations_end_at_the_mark() {
@@ -479,13 +547,14 @@ mod tests {
         assert!(admit(LARGE_BYTES - 1));
         refuse();
         assert_eq!(refused(), 1);
-        for _ in 0..100 {
+        let forget = || {
+            std::thread::sleep(Duration::from_nanos(grants::LASTS_NS as u64 + 1));
             forget_old_grants();
-        }
+            assert_eq!(granted(), 0);
+        };
+        forget();
         assert!(admit(3 << 30), "old grants are forgotten");
-        for _ in 0..100 {
-            forget_old_grants();
-        }
+        forget();
         let room = room().unwrap();
         let reserved = Reserved::half_of_room().unwrap();
         assert!(reserved.bytes() > room / 4);
@@ -494,6 +563,9 @@ mod tests {
         assert!(!admit(3 << 30));
         drop((reserved, next));
         assert!(admit(3 << 30));
+        handed_out(0, 3 << 30);
+        assert_eq!(granted(), 0, "the block was not made");
+        blocks_come_and_go();
         assert_eq!(level(), Level::Calm);
         assert!(!admit_below_last_mark(1 << 40));
         assert!(
