@@ -8,6 +8,7 @@ use distribution::signals;
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error};
 use runtime::code::exports;
 use runtime::effects::{flood, send};
+use runtime::mail::dirty;
 use runtime::mail::signal::Sent;
 use runtime::process::epoch::with_pin;
 use runtime::process::rank::Rank;
@@ -63,6 +64,11 @@ pub(super) fn after(process: &mut Process, sent: Sent, result: Term) -> BifResul
         Sent::BadArgument => Err(badarg(1)),
         Sent::TooLarge => Err(error(am::SYSTEM_LIMIT)),
         Sent::Later => Err(Failure::Dirty),
+        // It is held once it is back from here.
+        Sent::Flooding if dirty::is_here() => {
+            flood::hold(process);
+            Ok(result)
+        }
         Sent::Suspended | Sent::Flooding => {
             if sent == Sent::Flooding {
                 flood::hold(process);

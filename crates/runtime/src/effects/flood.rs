@@ -19,8 +19,8 @@ use parking_lot::Mutex;
 use sys::memory::budget::{self, Level};
 
 use crate::effects::port::busy::{SuspendedSenders, suspend_sender};
-use crate::mail::current;
 use crate::mail::signal::Sent;
+use crate::mail::{current, dirty};
 use crate::process::epoch::with_pin;
 use crate::process::{Priority, Process, table};
 
@@ -282,14 +282,14 @@ pub(crate) fn sent(from: &Process, receiver: Term) -> Sent {
         && budget::is_high()
         && from.pid() != receiver
         && from.priority() >= Priority::Normal
-        && current::is_running_here(from);
+        && (current::is_running_here(from) || dirty::is_called_by(from));
     match is_held {
         true => Sent::Flooding,
         false => Sent::Done,
     }
 }
 
-/// Holds a sender from the end of its slice until the next [`release`].
+/// Holds a sender from the end of its slice, or of its dirty call, until the next [`release`].
 pub fn hold(sender: &mut Process) {
     suspend_sender(sender);
     HELD.lock().push(sender.pid());

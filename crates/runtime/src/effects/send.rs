@@ -78,6 +78,9 @@ unsafe extern "C" fn send_apart(context: *mut Context, arguments: *const Term) -
         (process, arguments.cast::<[Term; 2]>().read())
     };
     let sent = epoch::with_pin(|pinned| send(pinned, process, to, message));
+    if sent == Sent::Flooding {
+        flood::hold(process);
+    }
     let result = match sent {
         Sent::BadArgument => Err(bif::badarg(1)),
         Sent::TooLarge => Err(bif::system_limit()),

@@ -26,7 +26,7 @@ use super::schedulers;
 use crate::process::dirty::DirtyKind;
 use crate::process::owner::{Owner, Runnable};
 use crate::process::{Priority, config, priority_of};
-pub(crate) use here::{as_dirty, begin, call_for, take_charged};
+pub(crate) use here::{as_dirty, begin, call_for, is_called_by, take_charged};
 pub use here::{is_here, is_in_vain, kind_here};
 use work_queue::WorkQueue;
 

@@ -36,6 +36,11 @@ pub fn is_in_vain() -> bool {
     !caller.is_null() && state::is_closed(unsafe { &(*caller).state })
 }
 
+/// Whether this thread makes a call for the process at this address.
+pub(crate) fn is_called_by(process: *const Process) -> bool {
+    std::ptr::eq(CALLER.get(), process)
+}
+
 /// Makes a call for a process.
 ///
 /// # Safety
