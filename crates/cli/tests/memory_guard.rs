@@ -358,10 +358,14 @@ fn compile(name: &str) {
 
 /// What a function of the module `keep` prints, and everything that was printed.
 fn keep(function: &str) -> (String, String) {
+    keep_within(BUDGET, function)
+}
+
+fn keep_within(budget: &str, function: &str) -> (String, String) {
     let _alone = alone();
     compile("keep");
     let mut command = ferl();
-    command.args(["+Mguard", BUDGET, "-noshell", "-s", "keep", function]);
+    command.args(["+Mguard", budget, "-noshell", "-s", "keep", function]);
     let output = command.output().unwrap();
     let all = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     let told = all.lines().filter_map(|line| line.strip_prefix("keep: "));
@@ -404,6 +408,21 @@ fn who_fills_a_queue_is_slowed_near_the_end_of_memory() {
     let (told, all) = keep("slowed");
     let expected =
         "to the full queue: slow, with nosuspend: fast, to another: fast, once it is empty: fast";
+    assert_eq!(told, expected, "{all}");
+}
+
+#[test]
+fn who_fills_a_queue_with_large_messages_is_slowed_too() {
+    let (told, all) = keep_within("400000000", "slowed_apart");
+    let expected = "operator: true, send: true, with nosuspend: false, to another: false";
+    assert_eq!(told, expected, "{all}");
+}
+
+#[test]
+fn nobody_ends_and_nothing_is_refused_while_there_is_room() {
+    let (told, all) = keep("room");
+    let expected = "1000000 words collected, unused heaps: [normal], copies: [normal], \
+                    ended 0, refused 0";
     assert_eq!(told, expected, "{all}");
 }
 

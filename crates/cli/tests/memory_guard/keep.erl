@@ -1,6 +1,6 @@
 %% What the memory guard is told by programs, and what it spares. Each function prints lines that begin with `keep: `.
 -module(keep).
--export([worth/0, keeper/0, silent/0, dead/0, nonsense/0, slowed/0]).
+-export([worth/0, keeper/0, silent/0, dead/0, nonsense/0, slowed/0, slowed_apart/0, room/0]).
 
 %% What `-s` starts is run by `init`, which the guard would keep.
 in_process(Body) -> spawn(fun() -> Body(), halt() end).
@@ -120,6 +120,55 @@ await_high() ->
         #{level := high} -> timer:sleep(100);
         _ -> timer:sleep(1), await_high()
     end.
+
+%% The same for messages that a dirty scheduler sends.
+slowed_apart() ->
+    in_process(fun() ->
+        Large = lists:seq(1, 70000),
+        Looker = spawn_link(fun looker/0),
+        Full = spawn(fun() -> receive empty -> empty() end end),
+        Other = spawn(fun() -> empty() end),
+        fill(Full),
+        await_high(),
+        say("operator: ~p", [is_held(Looker, fun() -> Full ! Large end)]),
+        say("send: ~p", [is_held(Looker, fun() -> erlang:send(Full, Large, []) end)]),
+        say("with nosuspend: ~p", [is_held(Looker, fun() -> erlang:send(Full, Large, [nosuspend]) end)]),
+        say("to another: ~p", [is_held(Looker, fun() -> Other ! Large end)])
+    end).
+
+%% Whether somebody who looks all the time sees that the sender is suspended.
+is_held(Looker, Send) ->
+    Looker ! {look, self()},
+    receive looks -> ok end,
+    [Send() || _ <- [1, 2, 3]],
+    Looker ! stop,
+    receive {held, IsHeld} -> IsHeld end.
+
+looker() ->
+    receive {look, Pid} -> Pid ! looks, look(Pid, false), looker() end.
+
+look(Pid, IsHeld) ->
+    receive stop -> Pid ! {held, IsHeld}
+    after 0 -> look(Pid, process_info(Pid, status) =:= {status, suspended} orelse IsHeld)
+    end.
+
+%% Takes many times the budget, but never more than a part of it at a time, whether it is used or not.
+room() ->
+    in_process(fun() ->
+        Large = lists:seq(1, 500000),
+        [garbage_collect() || _ <- lists:seq(1, 200)],
+        say("~p words collected", [length(Large) * 2]),
+        Unused = fun(_) -> monitored(fun() -> ok end, [{min_heap_size, 4000000}]) end,
+        say("unused heaps: ~p", [lists:usort(lists:map(Unused, lists:seq(1, 200)))]),
+        Copies = fun(_) -> monitored(fun() -> self() ! Large end, []) end,
+        say("copies: ~p", [lists:usort(lists:map(Copies, lists:seq(1, 50)))]),
+        #{ended := Ended, refused := Refused} = erlang:system_info({ferl, memory_guard}),
+        say("ended ~p, refused ~p", [Ended, Refused])
+    end).
+
+monitored(Body, Options) ->
+    {Pid, Monitor} = spawn_opt(Body, [monitor | Options]),
+    ended(Pid, Monitor).
 
 empty() -> receive _ -> empty() end.
 
