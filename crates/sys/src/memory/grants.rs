@@ -1,9 +1,9 @@
 //! Memory that was granted and is not resident yet.
 //!
-//! A grant ends when its block is freed, or when all of the block is resident. Growth of the process is taken to be that
-//! of the oldest grants, which is a guess: a block may lie in pages that were resident before, and then the process does
-//! not grow. So where the guess matters the system is asked for each block ([`recount`]). After a while a grant ends in
-//! any case: a block that was not used so far may never be.
+//! A grant ends when its block is freed, or when all of the block is resident. Growth of the process is taken to be
+//! that of the oldest grants, which is a guess: a block may lie in pages that were resident before, and then the
+//! process does not grow. So where the guess matters the system is asked for each block ([`recount`]). After a while a
+//! grant ends in any case: a block that was not used so far may never be.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
