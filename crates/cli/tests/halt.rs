@@ -4,8 +4,9 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const BYTES: usize = 3_000_000;
 
@@ -24,7 +25,10 @@ fn start(machine: &Path, program: &str) -> Child {
 /// The number of bytes that `wc` receives through a port if the node halts at once with these options. `command` is the
 /// port's shell command; it writes the number to `FILE`.
 fn counted(machine: &Path, command: &str, options: &str) -> usize {
-    let file = std::env::temp_dir().join(format!("ferl-halt-{}", std::process::id()));
+    // Tests run side by side.
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let file = std::env::temp_dir().join(format!("ferl-halt-{}-{number}", std::process::id()));
     let file_name = file.to_str().expect("a plain name");
     let command = command.replace("FILE", file_name);
     let program = format!(
@@ -33,11 +37,13 @@ fn counted(machine: &Path, command: &str, options: &str) -> usize {
     );
     assert!(start(machine, &program).wait().unwrap().success());
     // The program outlives the node for a moment.
+    let end = Instant::now() + Duration::from_secs(60);
     let count = loop {
         match std::fs::read_to_string(&file) {
             Ok(text) if text.ends_with('\n') => break text.trim().parse().unwrap(),
             _ => thread::sleep(Duration::from_millis(10)),
         }
+        assert!(Instant::now() < end, "{command} does not end");
     };
     std::fs::remove_file(file).unwrap();
     count
