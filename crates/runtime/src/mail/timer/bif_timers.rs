@@ -39,6 +39,8 @@ struct Running {
     words: u32,
     /// Of one that stands still. Apart, because few do and there may be millions of timers.
     stopped: Option<Box<Stopped>>,
+    /// It stood still once. As on stock (29.1), nobody can read or cancel it from then on, also when it runs again.
+    was_stopped: bool,
 }
 
 struct Stopped {
@@ -126,6 +128,7 @@ pub fn start(reference: u64, deadline_monotonic_ns: i64, to: Term, message: Owne
         to,
         words,
         stopped: None,
+        was_stopped: false,
     };
     timers.insert(reference, running);
 }
@@ -143,13 +146,23 @@ pub(super) fn expired(reference: u64, to: Term, message: Owned) {
 
 /// Cancels a timer; returns the milliseconds it had left, or `None` if no timer of that number runs.
 pub fn cancel(reference: u64) -> Option<i64> {
-    let running = shard(reference).lock().remove(&reference)?;
+    let mut timers = shard(reference).lock();
+    if timers.get(&reference)?.was_stopped {
+        return None;
+    }
+    let running = timers.remove(&reference)?;
+    drop(timers);
+    end(&running);
+    left_ms(&running)
+}
+
+/// Ends a timer that is in no list any more.
+fn end(running: &Running) {
     between_steps();
     // If it is just expiring, it is no longer in its wheel; but it finds no entry here, and sends nothing.
     if running.stopped.is_none() {
         drop(super::cancel(running.key));
     }
-    left_ms(&running)
 }
 
 /// What is known here of a process that timers send to.
@@ -245,6 +258,7 @@ fn stop(reference: u64) {
     }
     // One that is just expiring sends its message.
     if let Some(TimerTarget::Message { send, .. }) = super::cancel(running.key) {
+        running.was_stopped = true;
         running.stopped = Some(Box::new(Stopped {
             left_ns: running.deadline_ns - time::clock_ns(),
             message: send,
@@ -273,14 +287,22 @@ fn go_on(reference: u64, now_ns: i64) {
 pub(crate) fn cancel_all(numbers: Vec<u64>) {
     for number in numbers {
         between_steps();
-        cancel(number);
+        let running = shard(number).lock().remove(&number);
+        if let Some(running) = running {
+            end(&running);
+        }
     }
 }
 
 /// The milliseconds that a timer has left, or `None` if no timer of that number runs.
 #[must_use]
 pub fn read(reference: u64) -> Option<i64> {
-    left_ms(shard(reference).lock().get(&reference)?)
+    let timers = shard(reference).lock();
+    let running = timers.get(&reference)?;
+    match running.was_stopped {
+        true => None,
+        false => left_ms(running),
+    }
 }
 
 /// Whether a timer of that number runs.
@@ -293,9 +315,6 @@ fn left_ms(running: &Running) -> Option<i64> {
     if running.to.is_local_pid() && !table::exists(running.to) {
         return None;
     }
-    let left_ns = match &running.stopped {
-        Some(stopped) => stopped.left_ns,
-        None => running.deadline_ns - time::clock_ns(),
-    };
+    let left_ns = running.deadline_ns - time::clock_ns();
     Some((left_ns.max(0) + 999_999) / 1_000_000)
 }
