@@ -1,5 +1,5 @@
-%% A timer that stands still with its suspended receiver can no longer be read or cancelled, also when it runs again; its
-%% message comes.
+%% A timer that stands still with its suspended receiver can no longer be read or cancelled, also when it runs again;
+%% its message comes.
 %% releases: 29
 -module(cancelled_paused_29).
 -export([main/0]).
