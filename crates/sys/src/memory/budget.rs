@@ -7,7 +7,7 @@
 //! that have one make the process grow. So these look in its stead when it is late ([`look_if_overdue`]).
 //!
 //! What counts is resident memory, and what is swapped out of it. Memory that was admitted and not touched yet is not
-//! resident; it is counted as *granted* until it is or was freed, or for a while ([`grants`](super::grants)).
+//! resident; it is counted as *granted* until it is or was freed, or for a while ([`grants`]).
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
