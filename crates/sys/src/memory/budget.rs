@@ -145,8 +145,6 @@ static LAST: AtomicU64 = AtomicU64::new(NONE);
 static RESIDENT: AtomicU64 = AtomicU64::new(0);
 /// What was swapped out when the watcher last asked: it changes slowly, and to ask takes long.
 static SWAPPED: AtomicU64 = AtomicU64::new(0);
-/// A large block was freed since resident memory was measured: what it used may be resident still, and is in no grant.
-static HAS_FREED: AtomicBool = AtomicBool::new(false);
 /// See [`Reserved`].
 static RESERVED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
@@ -204,8 +202,7 @@ pub fn admit(bytes: usize) -> bool {
 
 #[cold]
 fn admit_large(bytes: u64) -> bool {
-    let is_known = !HAS_FREED.load(Ordering::Relaxed);
-    let admitted = (is_known && fits(bytes, RESIDENT.load(Ordering::Relaxed))) || fits_now(bytes);
+    let admitted = fits(bytes, RESIDENT.load(Ordering::Relaxed)) || fits_now(bytes);
     if admitted {
         grants::add(bytes);
     }
@@ -233,7 +230,6 @@ pub fn handed_out(block: usize, bytes: usize) {
 #[inline]
 pub fn taken_back(block: usize, bytes: usize) {
     if bytes >= LARGE_BYTES {
-        HAS_FREED.store(true, Ordering::Relaxed);
         grants::end(block);
     }
 }
@@ -401,7 +397,6 @@ fn measure_closely() -> u64 {
 }
 
 fn resident_or(before: u64) -> u64 {
-    HAS_FREED.store(false, Ordering::Relaxed);
     let swapped = SWAPPED.load(Ordering::Relaxed);
     resident_bytes().map_or(before, |bytes| bytes.saturating_add(swapped))
 }
