@@ -63,9 +63,17 @@ fn is_refused(bytes: usize, before: usize) -> bool {
 
 #[cold]
 fn is_refused_if_large(bytes: usize, before: usize) -> bool {
-    // The old block lives until the new one is made, so all of it counts against the budget.
-    (bytes >= ASKED_FOR_BYTES && !cfg!(miri) && !usage::has_room_for(bytes - before))
-        || (is_attempt() && is_beyond_budget(bytes))
+    // The old block lives until the new one is made, so all of it counts against the budget. The budget comes first:
+    // who is refused for its sake is told so.
+    let is_asked = is_attempt();
+    if is_asked && is_beyond_budget(bytes) {
+        return true;
+    }
+    let is_short = bytes >= ASKED_FOR_BYTES && !cfg!(miri) && !usage::has_room_for(bytes - before);
+    if is_short && is_asked {
+        budget::handed_out(0, bytes);
+    }
+    is_short
 }
 
 /// Called by the C library before `main`, and before Rust allocates. Miri runs no C, so mimalloc neither.
