@@ -222,7 +222,6 @@ pub enum Refused {
 /// As [`to_fragment`], for a copy of at most `most` words for which the node's budget has room.
 #[inline]
 pub fn to_fragment_within(term: Term, most: usize) -> Result<*mut Fragment, Refused> {
-    use sys::memory::budget;
     // So small a one is always admitted.
     if let Some(fragment) = small_fragment(term) {
         return Ok(fragment);
@@ -231,8 +230,7 @@ pub fn to_fragment_within(term: Term, most: usize) -> Result<*mut Fragment, Refu
     if words > most {
         return Err(Refused::Long);
     }
-    if words * 8 >= budget::LARGE_BYTES && !budget::has_room(words as u64 * 8) {
-        budget::refuse();
+    if !sys::memory::budget::allows(words * 8) {
         return Err(Refused::NoRoom);
     }
     Ok(fragment_of(term, words))

@@ -22,11 +22,7 @@ fn charge(size: usize) {
 /// Whether there is memory for a piece of this size.
 pub(super) fn may_have(size: usize) -> bool {
     charge(size);
-    let has_room = size < budget::LARGE_BYTES || budget::has_room(size as u64);
-    if !has_room {
-        budget::refuse();
-    }
-    has_room
+    budget::allows(size)
 }
 
 /// Null if there is no memory.

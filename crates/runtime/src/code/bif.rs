@@ -103,12 +103,10 @@ pub fn badarith() -> Failure {
 /// `system_limit`, if the result would take the node beyond its budget.
 #[inline]
 pub fn room_for(bytes: usize) -> Result<(), Failure> {
-    use sys::memory::budget;
-    if bytes < budget::LARGE_BYTES || budget::has_room(bytes as u64) {
-        return Ok(());
+    match sys::memory::budget::allows(bytes) {
+        true => Ok(()),
+        false => Err(system_limit()),
     }
-    budget::refuse();
-    Err(system_limit())
 }
 
 /// Whether the node has memory for a copy of a term of the process, which is about to be made. The term is measured

@@ -189,8 +189,7 @@ fn make_of_sizes(terms: &[Term], sizes: &[SharedSize]) -> Option<(Area, Vec<Term
 
 fn take(words: usize) -> Option<Area> {
     let bytes = (words * 8).next_multiple_of(STEP_BYTES);
-    if bytes >= budget::LARGE_BYTES && !budget::has_room(bytes as u64) {
-        budget::refuse();
+    if !budget::allows(bytes) {
         return None;
     }
     let offset = if bytes == 0 { 0 } else { range().take(bytes)? };

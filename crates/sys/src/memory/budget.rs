@@ -324,6 +324,18 @@ pub fn has_room(bytes: u64) -> bool {
     HARD.load(Ordering::Relaxed) == NONE || fits_now(bytes)
 }
 
+/// Whether there is memory within the budget for what is made next; it is granted only when it is allocated. Small
+/// things always have it. A refusal counts ([`refuse`]).
+#[inline]
+#[must_use]
+pub fn allows(bytes: usize) -> bool {
+    let allows = bytes < LARGE_BYTES || has_room(bytes as u64);
+    if !allows {
+        refuse();
+    }
+    allows
+}
+
 /// Bytes that the process may grow by before it reaches the hard mark; `None` without one.
 #[must_use]
 pub fn room() -> Option<u64> {
