@@ -41,8 +41,8 @@ fn parts(resident: u64, of_files: u64) -> Vec<(&'static str, u64)> {
     let bytes = |kind| held::bytes(kind) as u64;
     let [heaps, binaries, objects] =
         [HeldKind::Heap, HeldKind::Binary, HeldKind::Object].map(bytes);
-    let in_chunks =
-        block::bytes_in_use() as u64 + bytes(HeldKind::WholeSlab) + bytes(HeldKind::PassingSlab);
+    let processes = (block::bytes_in_use() + held::bytes_of_processes()) as u64;
+    let in_chunks = processes.saturating_sub(heaps);
     let chunks: u64 = CHUNKS.iter().map(|chunks| chunks.used_bytes.now()).sum();
     let tables = (ets::memory_bytes() as u64).max(objects);
     let (atoms, _) = atom::memory();
@@ -50,7 +50,7 @@ fn parts(resident: u64, of_files: u64) -> Vec<(&'static str, u64)> {
     let (foreign, foreign_free) = allocator::foreign_bytes();
     let machine = [heaps, binaries, tables, atoms as u64, timers];
     let mut parts = vec![
-        ("processes", heaps + in_chunks),
+        ("processes", processes),
         ("binary", binaries),
         ("ets", tables),
         ("atom", atoms as u64),

@@ -51,21 +51,8 @@ pub(crate) fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResu
             };
             Err(trap(am::ERLANG, am::FORMAT_CPU_TOPOLOGY, &[records]))
         }
-        Some(&[name, which])
-            if name == atom::known("ferl") && which == atom::known("memory_guard") =>
-        {
-            Ok(guard::info(process.heap()))
-        }
-        Some(&[name, which]) if name == atom::known("ferl") && which == atom::known("resident") => {
-            Ok(resident::info(process.heap()))
-        }
-        Some(&[name, which]) if name == atom::known("ferl") && which == atom::known("figures") => {
-            Ok(window::figures::info(process.heap()))
-        }
-        Some(&[name, which])
-            if name == atom::known("ferl") && which == atom::known("dashboard") =>
-        {
-            Ok(super::window::where_it_is(process))
+        Some(&[name, which]) if name == atom::known("ferl") && which.is_atom() => {
+            of_ferl(process, atom::text(which)).ok_or(badarg(1))
         }
         Some(&[am::ALLOCATOR, which]) => Err(trap(am::ERLANG, am::ALLOC_INFO, &[which])),
         Some(&[am::ALLOCATOR_SIZES, which]) => Err(trap(am::ERLANG, am::ALLOC_SIZES, &[which])),
@@ -80,6 +67,17 @@ pub(crate) fn system_info_1(process: &mut Process, [item]: [Term; 1]) -> BifResu
         }
         _ => Err(badarg(1)),
     }
+}
+
+/// Items of ferl's own: `{ferl, Item}`.
+fn of_ferl(process: &mut Process, item: &str) -> Option<Term> {
+    Some(match item {
+        "memory_guard" => guard::info(process.heap()),
+        "resident" => resident::info(process.heap()),
+        "figures" => window::figures::info(process.heap()),
+        "dashboard" => super::window::where_it_is(process),
+        _ => return None,
+    })
 }
 
 fn count(value: usize) -> Term {
