@@ -12,6 +12,7 @@
 
 mod green;
 mod steps;
+mod stuck;
 
 use crate::count::{Count, NOTES};
 use crate::project;
@@ -68,7 +69,7 @@ pub(crate) fn run(options: &SuiteOptions) -> Result<ExitCode> {
     let started = Instant::now();
     let slower = names_of_slower(options.slower.as_deref().unwrap_or_default());
     if slower.is_empty() {
-        bail!("no slower step has that in its name: docs/testing.md says where they are listed");
+        bail!("no slower step has that in its name: crates/xtask/src/suite/steps.rs lists them");
     }
     let mut reports = Vec::new();
     if options.slower.is_none() {
@@ -144,6 +145,10 @@ fn run_lane(lane: Lane, mut is_built: bool, logs: &Path, ended: &Sender<Report>)
 }
 
 fn run_step(step: &'static Step, logs: &Path) -> Report {
+    run_step_with(step, logs, stuck::PATIENCE)
+}
+
+fn run_step_with(step: &'static Step, logs: &Path, patience: Duration) -> Report {
     if let Some((condition, reason)) = step.needs
         && !holds(condition)
     {
@@ -152,7 +157,7 @@ fn run_step(step: &'static Step, logs: &Path) -> Report {
     println!("begins: {}", step.name);
     let started = Instant::now();
     let log = logs.join(step.name.replace(' ', "-")).with_extension("log");
-    let (succeeded, processor, trouble) = match watch_command(step.command, &log) {
+    let (succeeded, processor, trouble) = match watch_command(step, &log, patience) {
         Ok((succeeded, processor)) => (succeeded, processor, String::new()),
         Err(error) => (false, Duration::ZERO, format!("{error:#}\n")),
     };
@@ -177,9 +182,10 @@ fn run_step(step: &'static Step, logs: &Path) -> Report {
     }
 }
 
-/// Runs a command with its output in a file. Whether it succeeded, and its processor time.
-fn watch_command(command: &str, log: &Path) -> Result<(bool, Duration)> {
-    let mut words = command.split_whitespace();
+/// Runs a step's command with its output in a file. Whether it succeeded, and its processor time. What the command
+/// waits for without end is ended, unless it builds: a linker may take long.
+fn watch_command(step: &Step, log: &Path, patience: Duration) -> Result<(bool, Duration)> {
+    let mut words = step.command.split_whitespace();
     let program = match words.next().context("a step has a command")? {
         "xtask" => std::env::current_exe()?,
         other => PathBuf::from(other),
@@ -193,8 +199,18 @@ fn watch_command(command: &str, log: &Path) -> Result<(bool, Duration)> {
         .stderr(output)
         .spawn()
         .with_context(|| program.display().to_string())?;
-    let (exit, usage) = wait_with_usage(child.id())
-        .map_err(|error| anyhow::anyhow!("the status of a child is lost: {error}"))?;
+    let (ending, ended) = channel();
+    let waited = thread::scope(|scope| {
+        if step.failure != Failure::EndsLane {
+            let number = child.id();
+            scope.spawn(move || stuck::watch(number, log, patience, &ended));
+        }
+        let waited = wait_with_usage(child.id());
+        drop(ending);
+        waited
+    });
+    let (exit, usage) =
+        waited.map_err(|error| anyhow::anyhow!("the status of a child is lost: {error}"))?;
     Ok((exit == Exit::Status(0), usage.user + usage.system))
 }
 
@@ -319,6 +335,15 @@ mod tests {
         ]);
         assert_eq!(total, "4 passed, 2 failed, 2 skipped");
         assert!(reports[1].output.contains("/no/such/file"));
+    }
+
+    #[test]
+    fn what_hangs_is_named_and_ended() {
+        let logs = tempfile::tempdir().unwrap();
+        let hangs: &'static Step = Box::leak(Box::new(step("hangs", "sleep 1000")));
+        let report = run_step_with(hangs, logs.path(), Duration::from_secs(2));
+        assert!(report.verdict == Verdict::Failed);
+        assert!(report.output.contains("STUCK"), "{}", report.output);
     }
 
     #[test]
