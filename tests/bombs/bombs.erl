@@ -12,7 +12,8 @@ main() ->
     [Kind, Port, Seconds | Other] = init:get_plain_arguments(),
     spawn(fun() ->
         [PortNumber, Patience] = [list_to_integer(Number) || Number <- [Port, Seconds]],
-        direct(list_to_atom(Kind), PortNumber, Patience * 1000, [list_to_atom(Node) || Node <- Other])
+        Nodes = [list_to_atom(Node) || Node <- Other],
+        bomb:oversee(fun() -> direct(list_to_atom(Kind), PortNumber, Patience * 1000, Nodes) end)
     end).
 
 direct(Kind, Port, Patience, Other) ->
@@ -24,7 +25,7 @@ direct(Kind, Port, Patience, Other) ->
     persistent_term:put(prepared, prepare(Kind)),
     say("begins", []),
     Began = now_ms(),
-    {Pid, Monitor} = spawn_monitor(?MODULE, run, [Kind]),
+    {Pid, Monitor} = spawn_monitor(fun() -> bomb:end_small(fun() -> run(Kind) end) end),
     receive
         {'DOWN', Monitor, process, Pid, Reason} -> say("ended ~w ~s", [now_ms() - Began, reason(Reason)])
     after Patience ->

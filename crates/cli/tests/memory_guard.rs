@@ -363,6 +363,7 @@ fn keep(function: &str) -> (String, String) {
 
 fn keep_within(budget: &str, function: &str) -> (String, String) {
     let _alone = alone();
+    compile("bomb");
     compile("keep");
     let mut command = ferl();
     command.args(["+Mguard", budget, "-noshell", "-s", "keep", function]);

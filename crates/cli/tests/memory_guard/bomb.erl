@@ -1,20 +1,25 @@
 %% Processes that take memory without end, each in its own way. `main/1` prints how one of them ended, what the guard
 %% counted, and whether a witness, which should answer every 10 ms, was silent for more than two seconds.
 -module(bomb).
--export([main/1, run/1]).
+-export([main/1, run/1, oversee/1, end_small/1]).
 
 main([Kind]) ->
-    spawn(fun() -> watch(Kind) end).
+    spawn(fun() -> oversee(fun() -> watch(Kind) end) end).
+
+%% The guard may end whoever watches, too. Then the node ends, and the test with it.
+oversee(Body) ->
+    {Pid, Monitor} = spawn_monitor(Body),
+    receive {'DOWN', Monitor, process, Pid, Reason} -> io:format("who watched ended: ~P~n", [Reason, 20])
+    after 240000 -> io:format("nothing ends~n")
+    end,
+    halt(1).
 
 watch(Kind) ->
     Watcher = self(),
     Witness = spawn_link(fun() -> witness(now_ms(), 0) end),
     erlang:system_monitor(spawn_link(fun() -> monitors(Watcher) end), [memory_guard]),
-    {Pid, Monitor} = spawn_monitor(?MODULE, run, [Kind]),
-    End = receive
-        {'DOWN', Monitor, process, Pid, {Reason, _Stack}} -> Reason;
-        {'DOWN', Monitor, process, Pid, Reason} -> Reason
-    end,
+    {Pid, Monitor} = spawn_monitor(fun() -> end_small(fun() -> run(Kind) end) end),
+    End = receive {'DOWN', Monitor, process, Pid, Reason} -> Reason end,
     told(Pid, End),
     calm(1000),
     Witness ! {stop, self()},
@@ -25,6 +30,9 @@ watch(Kind) ->
     % The logger prints what it was told.
     timer:sleep(300),
     halt().
+
+%% Arguments of what failed are in the trace, and can be large.
+end_small(Body) -> try Body() catch error:Reason -> exit(Reason) end.
 
 now_ms() -> erlang:monotonic_time(millisecond).
 

@@ -3,7 +3,7 @@
 -export([worth/0, keeper/0, silent/0, dead/0, nonsense/0, slowed/0, slowed_apart/0, room/0]).
 
 %% What `-s` starts is run by `init`, which the guard would keep.
-in_process(Body) -> spawn(fun() -> Body(), halt() end).
+in_process(Body) -> spawn(fun() -> bomb:oversee(fun() -> Body(), halt() end) end).
 
 say(Format, Arguments) -> io:format("keep: " ++ Format ++ "~n", Arguments).
 
