@@ -13,10 +13,11 @@ use term::{iolist, list};
 
 use super::magic;
 use regex::{self, Bsr, CompileOptions, Newline, Outcome, Pattern, PatternError, RunOptions};
-use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, dirty_unless, trap};
+use runtime::code::bif::{
+    BifResult, Failure, badarg, badarg_because, dirty_unless, system_limit, trap,
+};
 use runtime::mail::current::charge;
 use runtime::process::Process;
-use sys::memory::budget::{self, Reserved};
 
 /// Bytes of a subject that count as one reduction.
 const BYTES_PER_REDUCTION: usize = 64;
@@ -517,17 +518,8 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
             (limit.min(MOST_STEPS_HERE), last_start)
         }
     };
-    // Backtracking may take a part of what the node still has. Where it is larger, the old block is copied to the new
-    // one. What few steps take is not worth to be reserved.
-    let reserved = runtime::mail::dirty::is_here().then(Reserved::half_of_room);
-    let room = match &reserved {
-        Some(reserved) => reserved.as_ref().map(|reserved| reserved.bytes() / 3 * 2),
-        None => budget::room_lately().map(|room| room / 2),
-    };
-    let room_kib = room.map(|room| (room / 1024).min(u64::from(u32::MAX)));
     let run = RunOptions {
         match_limit: Some(here),
-        heap_limit_kib: room_kib.map(|room| room as u32),
         last_start,
         is_valid,
         ..options.run
@@ -562,6 +554,7 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
         Outcome::NoMatch => Ok(am::NOMATCH),
         Outcome::MatchLimit => Ok(failed(process, "match_limit")),
         Outcome::DepthLimit => Ok(failed(process, "match_limit_recursion")),
+        Outcome::NoMemory => Err(system_limit()),
         Outcome::BadSubject => Err(badarg(1)),
     }
 }

@@ -51,13 +51,14 @@ fn the_node_outlives_what_takes_memory_without_end() {
         ("timers", ended),
         ("timers_of_others", ended),
         ("external", refused),
+        ("regex", refused),
     ] {
         let (line, all) = explode(kind, &["+Mguard", BUDGET]);
         let expected = format!("{kind} ended: {expected}, then calm, witness in time: true");
         assert_eq!(line, expected, "{all}");
         assert_eq!(
             expected.contains("true, then"),
-            all.contains("Memory guard: the node has"),
+            all.contains("so a process was ended"),
             "{all}"
         );
         // Who has filled a queue is told.

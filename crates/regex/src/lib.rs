@@ -8,13 +8,14 @@
 //!
 //! Programs hold a compiled pattern as bytes: the options and the source text. So it can be stored, sent and read
 //! back like any binary, and bytes that were tampered with are at worst another pattern. What PCRE2 compiled from
-//! them is kept in a small cache per thread. All unsafe code that calls PCRE2 is here.
+//! them is kept in a small cache per thread. All unsafe code that calls PCRE2 is here and in [`memory`].
 
 // They panic where the terminal, pipe or disk behind is gone: `sys::standard`.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod errors;
 mod leniency;
+mod memory;
 mod stock;
 mod tables;
 
@@ -161,8 +162,6 @@ pub struct RunOptions {
     pub is_valid: bool,
     pub match_limit: Option<u32>,
     pub depth_limit: Option<u32>,
-    /// Memory that backtracking may take, in units of 1024 bytes. PCRE2's own limit is 20 GB.
-    pub heap_limit_kib: Option<u32>,
     /// Only a match that starts at this offset or before it is looked for.
     pub last_start: Option<usize>,
     /// Newline and `\R` conventions that replace those of the compiled pattern.
@@ -190,6 +189,8 @@ pub enum Outcome {
     NoMatch,
     MatchLimit,
     DepthLimit,
+    /// There is no memory for as much backtracking.
+    NoMemory,
     /// The subject is not UTF-8, or the offset is within a character.
     BadSubject,
 }
@@ -596,8 +597,10 @@ impl Pattern {
         // SAFETY: the code is live; match data and context are created, used and freed here; the subject is live and
         // has the length that is passed; the vector has as many pairs as PCRE2 says.
         unsafe {
-            let data =
-                pcre::pcre2_match_data_create_from_pattern_8(self.code.0.as_ptr(), ptr::null_mut());
+            let data = pcre::pcre2_match_data_create_from_pattern_8(
+                self.code.0.as_ptr(),
+                memory::context(),
+            );
             let context = pcre::pcre2_match_context_create_8(ptr::null_mut());
             assert!(
                 !data.is_null() && !context.is_null(),
@@ -608,9 +611,6 @@ impl Pattern {
             }
             if let Some(last_start) = options.last_start {
                 pcre::pcre2_set_offset_limit_8(context, last_start);
-            }
-            if let Some(limit) = options.heap_limit_kib {
-                pcre::pcre2_set_heap_limit_8(context, limit);
             }
             if let Some(limit) = options.depth_limit {
                 pcre::pcre2_set_depth_limit_8(context, limit);
@@ -638,6 +638,7 @@ impl Pattern {
                 }
                 pcre::PCRE2_ERROR_MATCHLIMIT => Outcome::MatchLimit,
                 pcre::PCRE2_ERROR_DEPTHLIMIT | pcre::PCRE2_ERROR_HEAPLIMIT => Outcome::DepthLimit,
+                pcre::PCRE2_ERROR_NOMEMORY => Outcome::NoMemory,
                 pcre::PCRE2_ERROR_BADOFFSET | pcre::PCRE2_ERROR_BADUTFOFFSET => Outcome::BadSubject,
                 pcre::PCRE2_ERROR_UTF8_ERR21..=pcre::PCRE2_ERROR_UTF8_ERR1 => Outcome::BadSubject,
                 _ => Outcome::NoMatch,

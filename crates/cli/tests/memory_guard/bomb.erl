@@ -95,6 +95,7 @@ run(port) ->
         || _ <- lists:seq(1, 190)],
     [Sender ! go || Sender <- Senders],
     receive never -> ok end;
+run(regex) -> re:run(binary:copy(<<"ab">>, 4000000), <<"(?:(a)|(b))*c">>);
 run(resources) -> resources([]);
 run(pieces) -> pieces(8000000);
 run(code) -> code(0);

@@ -145,8 +145,6 @@ static LAST: AtomicU64 = AtomicU64::new(NONE);
 static RESIDENT: AtomicU64 = AtomicU64::new(0);
 /// What was swapped out when the watcher last asked: it changes slowly, and to ask takes long.
 static SWAPPED: AtomicU64 = AtomicU64::new(0);
-/// See [`Reserved`].
-static RESERVED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 static BRAKES: AtomicBool = AtomicBool::new(false);
 static WATCHER: ParkingSpot = ParkingSpot::new();
@@ -336,14 +334,7 @@ pub fn allows(bytes: usize) -> bool {
     allows
 }
 
-/// Bytes that the process may grow by before it reaches the hard mark; `None` without one.
-#[must_use]
-pub fn room() -> Option<u64> {
-    measure();
-    room_lately()
-}
-
-/// As [`room`], of the last measurement.
+/// Bytes that the process could grow by before it reached the hard mark when it was last measured; `None` without one.
 #[must_use]
 pub fn room_lately() -> Option<u64> {
     let mark = HARD.load(Ordering::Relaxed);
@@ -353,36 +344,7 @@ pub fn room_lately() -> Option<u64> {
 
 /// Resident memory with what may be added to it at any time.
 fn taken(resident: u64) -> u64 {
-    let promised = grants::left() + RESERVED.load(Ordering::Relaxed);
-    resident.saturating_add(promised)
-}
-
-/// Memory for work that takes it in pieces without asking, and gives all of it back at its end: that of a library. It
-/// counts as taken until this is dropped.
-pub struct Reserved {
-    bytes: u64,
-}
-
-impl Reserved {
-    /// Half of the room; `None` without a mark.
-    #[must_use]
-    pub fn half_of_room() -> Option<Reserved> {
-        let bytes = room()? / 2;
-        RESERVED.fetch_add(bytes, Ordering::Relaxed);
-        Some(Reserved { bytes })
-    }
-
-    /// How many bytes it is.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.bytes
-    }
-}
-
-impl Drop for Reserved {
-    fn drop(&mut self) {
-        RESERVED.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
+    resident.saturating_add(grants::left())
 }
 
 /// How many large allocations were not admitted.
@@ -567,13 +529,6 @@ mod tests {
         forget();
         assert!(admit(3 << 30), "old grants are forgotten");
         forget();
-        let room = room().unwrap();
-        let reserved = Reserved::half_of_room().unwrap();
-        assert!(reserved.bytes() > room / 4);
-        let next = Reserved::half_of_room().unwrap();
-        assert!(next.bytes() < room / 3, "what is reserved is no room");
-        assert!(!admit(3 << 30));
-        drop((reserved, next));
         assert!(admit(3 << 30));
         handed_out(0, 3 << 30);
         assert_eq!(granted(), 0, "the block was not made");
