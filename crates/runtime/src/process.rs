@@ -209,6 +209,12 @@ impl Process {
         self.flags.contains(Flags::TRAP_EXIT)
     }
 
+    /// Whether it is in `hibernate/3`; in `hibernate/0` it waits, and knows where.
+    #[must_use]
+    pub fn hibernates_without_stack(&self) -> bool {
+        self.flags.contains(Flags::HIBERNATED) && !self.flags.contains(Flags::WAITING)
+    }
+
     /// Its flag `sensitive`. Any thread may ask.
     #[must_use]
     pub fn is_sensitive(&self) -> bool {

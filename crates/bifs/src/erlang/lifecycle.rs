@@ -1,6 +1,5 @@
 //! The calling process, and processes in general: `self`, `processes`, hibernation, suspending, group leaders.
 
-use layout::heap::flag as heap_flag;
 use layout::{ObjectKind, Term};
 use term::copy::Owned;
 use term::{am, build, list, node, reference};
@@ -162,7 +161,7 @@ pub(crate) fn hibernate_0(process: &mut Process, []: [Term; 0]) -> BifResult {
     if !process.head.messages.first.is_null() {
         return Ok(am::OK);
     }
-    process.heap().flags |= heap_flag::NEED_FULLSWEEP | heap_flag::FORCE;
+    process.flags.insert(Flags::HIBERNATED);
     let arguments = Box::default();
     Err(Failure::Wait { arguments })
 }

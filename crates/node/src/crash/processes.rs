@@ -221,7 +221,7 @@ fn program_counter(out: &mut Output, view: &View, process: &Process, running: bo
 /// The call at which the process was switched out. As on stock, a process that waits, or was switched out in the middle
 /// of a function, has none.
 fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
-    if process.flags.contains(Flags::HIBERNATED) {
+    if process.hibernates_without_stack() {
         return Some([am::ERLANG, am::HIBERNATE, Term::small(3)]);
     }
     let arity = |arity: u32| Term::small(i64::from(arity));

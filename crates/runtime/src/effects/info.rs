@@ -516,7 +516,7 @@ enum Nowhere {
 }
 
 fn nowhere(process: &Process) -> Nowhere {
-    if process.flags.contains(Flags::HIBERNATED) {
+    if process.hibernates_without_stack() {
         Nowhere::Sleeping
     } else {
         Nowhere::Beginning

@@ -11,7 +11,7 @@ use term::{am, atom, build, copy, map};
 
 use crate::code;
 use crate::effects::info::nowhere_call;
-use crate::process::{Flags, Process};
+use crate::process::Process;
 
 /// A frame: where its function is, and its slots on the stack.
 struct Frame {
@@ -154,7 +154,7 @@ fn function(process: &Process, address: *const u64, is_return: bool, heap: &mut 
         return atom::known("<breakpoint>");
     }
     // A process that hibernates, or has not begun to run, is in no function.
-    let is_asleep = process.flags.contains(Flags::HIBERNATED);
+    let is_asleep = process.hibernates_without_stack();
     let place = match is_return {
         true => code::place_of(address.wrapping_sub(1)),
         false if is_asleep => None,

@@ -171,9 +171,9 @@ impl Scheduler {
         }
         if process
             .flags
-            .intersects(Flags::EXIT_PENDING | Flags::SYSTEM_TASKS)
+            .intersects(Flags::EXIT_PENDING | Flags::SYSTEM_TASKS | Flags::HIBERNATED)
         {
-            return Next::Prepare(process);
+            return self.waits_later(process);
         }
         let slice = self.own.shared.counts.switches() as u32;
         // SAFETY: the process is between two slices, and this thread uses none of its terms.
@@ -191,6 +191,15 @@ impl Scheduler {
         }
         signal_handling::drain_between_slices(&mut process);
         Next::Prepare(process)
+    }
+
+    /// Something is to be done before the process can wait; it hibernates if it is in `hibernate/0`.
+    #[cold]
+    fn waits_later(&self, process: Owner) -> Next {
+        match process.flags.contains(Flags::HIBERNATED) {
+            true => self.hibernates(process),
+            false => Next::Prepare(process),
+        }
     }
 
     /// The process hibernates.
