@@ -427,6 +427,31 @@ pub fn item(
     Some(build::tuple(heap, &[item, value]))
 }
 
+/// All items. What is counted in several ways is shown as it was at one moment.
+fn all_items(heap: &mut Heap, watch: &Watch) -> Term {
+    let counters = [
+        watch.count.is_some(),
+        watch.time.is_some(),
+        watch.memory.is_some(),
+    ];
+    let mut all = || {
+        let pairs: Vec<Term> = items()
+            .map(|item| {
+                let value = match item {
+                    am::META if !has_tracer(watch) => am::FALSE,
+                    _ => value(heap, watch, item).unwrap_or(am::FALSE),
+                };
+                build::tuple(heap, &[item, value])
+            })
+            .collect();
+        build::list(heap, &pairs)
+    };
+    match counters.into_iter().filter(|is_there| *is_there).count() {
+        0 | 1 => all(),
+        _ => world::stopped(all),
+    }
+}
+
 fn value(heap: &mut Heap, watch: &Watch, item: Term) -> Option<Term> {
     Some(match item {
         am::TRACED => match (&watch.call, watch.is_global) {
@@ -454,18 +479,7 @@ fn value(heap: &mut Heap, watch: &Watch, item: Term) -> Option<Term> {
             None => am::FALSE,
             Some(costs) => spent(heap, costs, Measure::Memory),
         },
-        am::ALL => {
-            let pairs: Vec<Term> = items()
-                .map(|item| {
-                    let value = match item {
-                        am::META if !has_tracer(watch) => am::FALSE,
-                        _ => value(heap, watch, item).unwrap_or(am::FALSE),
-                    };
-                    build::tuple(heap, &[item, value])
-                })
-                .collect();
-            build::list(heap, &pairs)
-        }
+        am::ALL => all_items(heap, watch),
         _ => return None,
     })
 }
