@@ -1,6 +1,7 @@
 %% Native records as values: made by `records:create/4`, asked, updated, ordered, hashed, printed, copied and stored.
 %% releases: 29
 -module(values).
+-compile(nowarn_deprecated_function).
 -export([main/0]).
 
 main() ->
@@ -143,10 +144,12 @@ hashes() ->
     Terms = Records ++ [[R] || R <- Records] ++ [{R, 1} || R <- Records] ++ [#{R => R} || R <- Records] ++
         [new([{a, R}]) || R <- Records],
     see:value(phash2, [erlang:phash2(T, 1 bsl 32) || T <- Terms]),
+    see:value(phash, [erlang:phash(T, 1 bsl 32) || T <- Terms]),
     Fields = [{first_of_hashed, 1}, {second_of_hashed, "2"}, {third_of_hashed, {3}}, {true, 4}],
     Long = [new(F) || F <- [lists:reverse(Fields), Fields, [{N, x} || {N, _} <- Fields], long(40)]],
     Several = Long ++ [{R, R} || R <- Long] ++ [new([{a, R}]) || R <- Long],
-    see:value(several, [erlang:phash2(T, 1 bsl 32) || T <- Several]).
+    see:value(several, [erlang:phash2(T, 1 bsl 32) || T <- Several]),
+    see:value(several_by_phash, [erlang:phash(T, 1 bsl 32) || T <- Several]).
 
 printed() ->
     R = new([{a, 1}]),

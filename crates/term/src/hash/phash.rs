@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use super::{aligned, first_reference_word, float_bits, phash2, pid_number, port_number};
 use crate::integer::uint8;
-use crate::{atom, fun};
+use crate::{am, atom, fun, native_record};
 
-const PRIME: [u32; 15] = [
+const PRIME: [u32; 16] = [
     0,
     268_440_163,
     268_439_161,
@@ -24,6 +24,7 @@ const PRIME: [u32; 15] = [
     268_440_581,
     268_440_593,
     268_440_611,
+    268_440_629,
 ];
 
 #[derive(Clone, Copy)]
@@ -67,6 +68,7 @@ enum Rest {
     Tail(Term),
     ListEnd,
     TupleEnd(u32),
+    RecordEnd(u32),
 }
 
 /// The 32 bits of which `erlang:phash/2` returns the remainder.
@@ -108,6 +110,7 @@ pub fn phash(term: Term) -> u32 {
                 }
                 Some(Rest::ListEnd) => sum.scale(PRIME[8]),
                 Some(Rest::TupleEnd(arity)) => sum.add(PRIME[9], arity),
+                Some(Rest::RecordEnd(arity)) => sum.add(PRIME[15], arity),
             }
         };
     }
@@ -183,7 +186,8 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
                 sum.integer(negative, limbs);
             }
         }
-        ObjectKind::Map | ObjectKind::NativeRecord => {
+        ObjectKind::NativeRecord => record(sum, rest, term),
+        ObjectKind::Map => {
             let value = PRIME[14].wrapping_add(phash2(term));
             sum.add(PRIME[13], value);
         }
@@ -194,4 +198,38 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
         }
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
     }
+}
+
+/// A native record: a definition, as a tuple, and the values. As in [`phash2`], the names of the fields and the values
+/// are in the order in which the node met the names.
+fn record(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
+    let no_gc = no_gc!();
+    let (definition, values) = term.as_native_record(no_gc).expect("a native record");
+    let parts = native_record::Definition::of(definition, no_gc);
+    let count = values.len() as u32;
+    let mut places: SmallVec<[usize; 16]> = (0..values.len()).collect();
+    places.sort_unstable_by(|&a, &b| atom::compare_keys(parts.fields[a], parts.fields[b]));
+
+    // For each field as declared, where it is in that order.
+    let mut ranks: SmallVec<[u64; 16]> = SmallVec::from_elem(0, values.len());
+    for (rank, &place) in places.iter().enumerate() {
+        ranks[place] = rank as u64;
+    }
+    for rank in ranks {
+        sum.integer(false, &[rank]);
+    }
+    sum.add(PRIME[9], count);
+    sum.integer(false, &[u64::from(phash2(definition))]);
+    let names = places.iter().map(|&place| parts.fields[place]);
+    for name in [parts.module, parts.name, am::boolean(parts.is_exported)]
+        .into_iter()
+        .chain(names)
+    {
+        sum.add(PRIME[1], atom::hash(name));
+    }
+    sum.add(PRIME[9], 5 + count);
+
+    rest.push(Rest::RecordEnd(1 + count));
+    let values = places.iter().rev().map(|&place| &raw const values[place]);
+    rest.extend(values.map(|value| Rest::Terms(value, 1)));
 }
