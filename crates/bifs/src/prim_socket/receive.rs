@@ -162,6 +162,7 @@ impl Read<'_> {
     /// The result for the caller if nothing was received.
     fn failed(&mut self, process: &mut Process, error: Errno) -> Answer {
         if error == Errno::EAGAIN {
+            self.line.buffers = 0;
             if self.request.reference.is_none() {
                 if !release::has(Release::OTP_26) {
                     return Ok(am::OK);
@@ -169,7 +170,6 @@ impl Read<'_> {
                 self.done(process);
                 return Ok(am::TIMEOUT);
             }
-            self.line.buffers = 0;
             self.socket
                 .wait(process, &mut self.line, self.request, Exhausted::Yes)?;
             return Ok(am::SELECT);
