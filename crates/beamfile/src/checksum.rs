@@ -31,7 +31,12 @@ pub(crate) fn md5(file: &BeamFile<'_>) -> [u8; 16] {
             md5.update([0; 4]);
         }
     }
-    for id in [ChunkId::LITERALS, ChunkId::META, ChunkId::RECORDS] {
+    for id in [
+        ChunkId::LITERALS,
+        ChunkId::META,
+        ChunkId::RECORDS,
+        ChunkId::DEBUGGER_LINES,
+    ] {
         md5.update(file.chunk(id).unwrap_or_default());
     }
     md5.finalize().into()

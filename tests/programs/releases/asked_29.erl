@@ -150,7 +150,9 @@ debugger() ->
                  [{clause, {3, 1}, [{var, {3, 3}, 'X'}], [], [{tuple, {4, 1}, [{var, {4, 2}, 'X'}]}]}]}],
     {ok, compiled_for, Beam} = compile:forms(Forms, [beam_debug_info]),
     {module, _} = code:load_binary(compiled_for, "compiled_for", Beam),
-    see:value(compiled_for, {code:get_debug_info(compiled_for), compiled_for:f(1)}).
+    see:value(compiled_for, {code:get_debug_info(compiled_for), compiled_for:f(1)}),
+    {ok, {_, MD5}} = beam_lib:md5(Beam),
+    see:value(checksum, [code:module_md5(Beam) =:= MD5, compiled_for:module_info(md5) =:= MD5, MD5]).
 
 system_monitor() ->
     Self = self(),
