@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 #[path = "releases/made.rs"]
 mod made;
-use made::{Ended, ended, left_out, packed, run, text};
+use made::{Ended, ended, left_out, may_mount, packed, run, text};
 
 /// The system's mix runs on this OTP.
 fn otp() -> &'static stock::Otp {
@@ -316,4 +316,29 @@ fn env_sh_counts_with_a_shell_and_without() {
     assert_eq!((packed.0, plain.0), (Some(9), Some(9)));
     let (packed, _) = ask("exit 9\n", &[("FERL_ENV_SH", "skip")]);
     assert_eq!(packed.0, Some(0));
+}
+
+#[test]
+fn a_full_place_for_the_configuration_is_told_of_and_nothing_is_left() {
+    if !may_mount("packed releases of mix in full places") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(release) = service(folder.path(), &[("SVC_REBOOT", "yes")]) else {
+        return;
+    };
+    let path = folder.path().join("packed");
+    packed(otp(), &release, &path);
+    let script = "mount -t tmpfs -o size=64k none /mnt\nhead -c 64k /dev/zero > /mnt/full\n\
+                  for command in start daemon; do\n\
+                  RELEASE_TMP=/mnt PORT=4711 \"$1\" $command || echo \"status $?\"\nfind /mnt\ndone";
+    let output = Command::new("unshare")
+        .args(["-m", "sh", "-euc", script, "sh"])
+        .arg(&path)
+        .output();
+    let (_, said, errors) = ended(&output.unwrap());
+    let once = "status 1\n/mnt\n/mnt/full\n";
+    assert_eq!(said, once.repeat(2), "{errors}");
+    let told = "No space left on device (os error 28). Make room for it, or name another folder by RELEASE_TMP.";
+    assert_eq!(errors.matches(told).count(), 2, "{errors}");
 }

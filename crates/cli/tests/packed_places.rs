@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 #[path = "releases/made.rs"]
 mod made;
@@ -209,6 +210,69 @@ fn very_many_files_are_carried() {
     let (status, said, errors) = ended(&app(&path).args(words).output().unwrap());
     let expected = format!("{{ok,<<\"{}\">>}} 66\n", COUNT - 1);
     assert_eq!((status, said), (Some(0), expected), "{errors}");
+}
+
+/// A release in the background, whose log finds no room, then enough of it.
+#[test]
+fn a_full_place_for_the_log_is_told_of_and_nothing_is_left() {
+    if !may_mount("packed files in full places") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = release(stock::otp(), folder.path());
+    let script = "mount -t tmpfs -o size=64k none /mnt\nhead -c 64k /dev/zero > /mnt/full\n\
+                  export HOME=/ ERL_EPMD_PORT=14881 PIPE_DIR=/mnt/pipes RUNNER_LOG_DIR=/mnt/log\n\
+                  \"$1\" daemon || echo \"status $?\"\nfind /mnt -type f\nrm /mnt/full\n\"$1\" daemon\n\
+                  for _ in $(seq 100); do \"$1\" ping > /dev/null 2>&1 && break; sleep 0.1; done\n\
+                  \"$1\" ping\n\"$1\" stop\n\"$1\" epmd -kill > /dev/null";
+    let (status, said, errors) = in_own_space(script, &[&path]);
+    assert_eq!(
+        (status, &*said),
+        (Some(0), "status 1\n/mnt/full\npong\n"),
+        "{errors}"
+    );
+    let told = "cannot write to /mnt/log: No space left on device (os error 28). Make room, or name another folder by \
+                RUNNER_LOG_DIR.";
+    assert!(errors.contains(told), "{errors}");
+}
+
+/// Times of archives begin in 1980.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn a_clock_before_1980_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wall_clock/shift.c");
+    made::run(
+        Command::new("cc")
+            .args(["-O1", "-o"])
+            .args([&at("shift"), &source]),
+    );
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let in_1975 = 1975 * 31_556_952 - 1970 * 31_556_952;
+    fs::write(
+        at("ahead"),
+        (in_1975 - now.as_secs().cast_signed()).to_string(),
+    )
+    .unwrap();
+    let shifted = |program: &Path| {
+        let mut command = Command::new(at("shift"));
+        command.arg(at("ahead")).arg(program);
+        command
+    };
+    let script = "#!/usr/bin/env escript\nmain(_) -> {{Year, _, _}, _} = calendar:universal_time(), \
+                  {ok, _} = file:read_file(escript:script_name()), io:format(\"~w~n\", [Year]).\n";
+    fs::write(at("script"), script).unwrap();
+    packed(stock::otp(), &at("script"), &at("app"));
+    made::run(
+        shifted(Path::new(made::FERL))
+            .args(["pack".as_ref(), at("script").as_os_str(), "-o".as_ref()])
+            .arg(at("again"))
+            .env("FERL_OTP", &stock::otp().root),
+    );
+    assert!(fs::read(at("app")).unwrap() == fs::read(at("again")).unwrap());
+    let said = made::run(shifted(&at("app")).env_clear().env("PATH", "/usr/bin:/bin"));
+    assert_eq!(text(&said.stdout), "1975\n");
 }
 
 /// `vm.memfd_noexec` of a name space of processes: at 1, programs in memory must be asked for, and at 2 there are none.

@@ -2,7 +2,7 @@
 //! two pipes by which `to_erl` reaches it.
 
 use std::fs::{self, DirBuilder};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
@@ -22,10 +22,25 @@ pub(super) fn run(carried: &mut Carried, pipes: &Path, log: &Path, words: &[Word
             "ferl: there is no /bin/sh, by which run_erl starts a node in the background: use start",
         );
     }
+    let in_vain = |what: &str, folder: &Path, error: io::Error| {
+        let variable = match (carried.is_mix(), folder == pipes) {
+            (true, _) => "RELEASE_TMP",
+            (false, true) => "PIPE_DIR",
+            (false, false) => "RUNNER_LOG_DIR",
+        };
+        Refusal::plain(format!(
+            "ferl: cannot {what} {}: {error}. Make room, or name another folder by {variable}.",
+            folder.display()
+        ))
+    };
     for folder in [pipes, log] {
         if let Err(error) = make(folder) {
-            return Refusal::plain(format!("ferl: {}: {error}", folder.display()));
+            return in_vain("make", folder, error);
         }
+    }
+    // `run_erl` ends without a word, long after this program, when it cannot write its log.
+    if let Err(error) = write_some(log) {
+        return in_vain("write to", log, error);
     }
     let mut command = quoted(carried.program.as_os_str().as_bytes());
     for word in [EXACT].into_iter().chain(words.iter().map(Vec::as_slice)) {
@@ -61,6 +76,11 @@ fn make(folder: &Path) -> io::Result<()> {
         Ok(found) if found.is_dir() => Ok(()),
         _ => DirBuilder::new().recursive(true).mode(0o700).create(folder),
     }
+}
+
+/// Writes as much as a log begins with into a file without a name, of which nothing stays.
+fn write_some(folder: &Path) -> io::Result<()> {
+    tempfile::tempfile_in(folder)?.write_all(&[0; 4096])
 }
 
 /// A word as the shell reads it back.

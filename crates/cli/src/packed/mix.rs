@@ -208,7 +208,7 @@ fn temporary(carried: &mut Carried) -> Result<PathBuf, Refusal> {
         let folder = PathBuf::from(os(&folder));
         fs::create_dir_all(&folder).map_err(|error| {
             Refusal::plain(format!(
-                "ERROR: RELEASE_TMP names {}, which cannot be made: {error}",
+                "ERROR: RELEASE_TMP names {}, which cannot be made: {error}. Name a folder that can be written to.",
                 folder.display()
             ))
         })?;
@@ -245,7 +245,8 @@ fn set_config(carried: &mut Carried) -> Result<(), Refusal> {
             file.push(".config");
             write_new(Path::new(&file), &contents).map_err(|error| {
                 Refusal::plain(format!(
-                    "ERROR: Cannot start release because it could not write {}: {error}",
+                    "ERROR: Cannot start release because it could not write {}: {error}. Make room for it, or name \
+                     another folder by RELEASE_TMP.",
                     file.display()
                 ))
             })?;
@@ -257,7 +258,7 @@ fn set_config(carried: &mut Carried) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Writes a file that only this user can read, for it may hold secrets.
+/// Writes a file that only this user can read, for it may hold secrets. What cannot be written wholly is removed.
 fn write_new(path: &Path, contents: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let mut file = options
@@ -265,7 +266,11 @@ fn write_new(path: &Path, contents: &[u8]) -> io::Result<()> {
         .create_new(true)
         .mode(0o600)
         .open(path)?;
-    file.write_all(contents)
+    let written = file.write_all(contents);
+    if written.is_err() {
+        let _ = fs::remove_file(path);
+    }
+    written
 }
 
 /// The flag and name of a node; nothing if nodes are not to have one.
