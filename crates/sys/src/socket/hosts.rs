@@ -2,6 +2,9 @@
 //! host has. That may take long.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::fs;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::path::Path;
 use std::ptr;
 
 use super::resolve;
@@ -43,6 +46,13 @@ pub enum Failure {
 /// The library's.
 pub fn by_name(name: &[u8], family: Family) -> Result<Host, Failure> {
     let name = CString::new(name).map_err(|_| Failure::NotFound)?;
+    // musl waits for five seconds, glibc not at all. OTP asks for the node's own host at each start.
+    let sources = [Path::new("/etc/resolv.conf"), Path::new("/etc/hosts")];
+    if cfg!(target_env = "musl")
+        && nobody_knows(name.to_bytes(), sources, (Ipv4Addr::LOCALHOST, 53))
+    {
+        return Err(Failure::TryAgain);
+    }
     match family {
         // SAFETY: a terminated text; `find` passes an entry, room of the length given, and places for the results.
         Family::Inet => find(|entry, room, bytes, found, error| unsafe {
@@ -88,6 +98,28 @@ pub fn by_address(address: &[u8], family: Family) -> Result<Host, Failure> {
         }
         Family::Inet | Family::Local => Err(Failure::Internal),
     }
+}
+
+/// Whether nothing can find a name, because the first file, which names the servers, is missing, the second does not
+/// have the name, and at the address that is then asked nobody listens.
+fn nobody_knows(name: &[u8], [servers, hosts]: [&Path; 2], server: (Ipv4Addr, u16)) -> bool {
+    let may_be_address = name.first().is_some_and(u8::is_ascii_digit) || name.contains(&b':');
+    if may_be_address || servers.exists() {
+        return false;
+    }
+    let hosts = fs::read(hosts).unwrap_or_default();
+    let mut words = hosts.split(u8::is_ascii_whitespace);
+    if words.any(|word| word.eq_ignore_ascii_case(name)) {
+        return false;
+    }
+    let refused = || {
+        let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+        socket.connect(server)?;
+        // Nobody answers to an empty question. That the first was refused is told when the second is sent.
+        socket.send(&[])?;
+        socket.send(&[])
+    };
+    refused().is_err()
 }
 
 fn by_name_6(name: &CStr) -> Result<Host, Failure> {
@@ -240,6 +272,24 @@ mod tests {
         let host = by_name(b"::1", Family::Inet6).unwrap();
         assert_eq!(host.addresses[0].last(), Some(&1));
         assert_eq!(host.address_bytes, 16);
+    }
+
+    #[test]
+    fn whom_to_ask_is_seen_before_asking() {
+        let folder = crate::fixture::Tree::new(&[]);
+        let [servers, hosts] = ["resolv.conf", "hosts"].map(|name| folder.path().join(name));
+        let listens = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listens.local_addr().unwrap().port();
+        let knows =
+            |name: &[u8]| !nobody_knows(name, [&servers, &hosts], (Ipv4Addr::LOCALHOST, port));
+        assert!(knows(b"name"), "a server listens");
+        drop(listens);
+        assert!(!knows(b"name"));
+        assert!(knows(b"127.1") && knows(b"::1") && knows(b"a::b"));
+        folder.write("hosts", "127.0.0.1\tlocalhost Name\n");
+        assert!(knows(b"name") && !knows(b"nam") && !knows(b"other"));
+        folder.write("resolv.conf", "");
+        assert!(knows(b"other"));
     }
 
     #[test]
