@@ -4,9 +4,9 @@
 #     packaging/releases.sh FERL
 #
 # `mix release` and rebar3 (relx) of this system make a release with stock's emulator, one with the folder that `ferl
-# erts` writes, and one of stock's into which `ferl erts --replace` puts ferl. Each is started, asked, upgraded and
-# stopped by the commands that it brings; what they say is compared. Where mix or rebar3 is missing, that part is left
-# out with a line. Exit status 1 if something differs.
+# erts` writes, and one of stock's into which `ferl erts --replace` puts ferl; so does OTP's own systools. Each is
+# started, asked, upgraded and stopped by the commands that it brings; what they say is compared. Where mix or rebar3 is
+# missing, that part is left out with a line. Exit status 1 if something differs.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ferl=$(realpath "${1:-$here/../target/release/ferl}")
@@ -26,9 +26,12 @@ failed=0 shells=0
 # A command of a release, what it prints and how it ends, without what differs from run to run.
 say() {
     echo "## ${*##*/}"
-    timeout -k 5 90 "$@" 2>&1 < /dev/null |
+    case $(type -t "$1") in
+        function) timeout -k 5 90 bash -c '"$@"' say "$@" ;;
+        *) timeout -k 5 90 "$@" ;;
+    esac 2>&1 < /dev/null |
         sed -E -e "s#/?${place#/}/[a-z]{5}#PLACE#g" -e 's/<[0-9]+\.[0-9]+\.[0-9]+>/PID/g' -e 's/^[0-9]+$/NUMBER/' \
-            -e '/^Exec: /d' -e 's/[^ ]*@[^ ]*:\//NODE:\//'
+            -e '/^Exec: /d' -e 's/at port [0-9]+$/at port NUMBER/' -e 's/[^ ]*@[^ ]*:\//NODE:\//'
     echo "status ${PIPESTATUS[0]}"
 }
 
@@ -97,7 +100,7 @@ service_of_mix() {
     say "$bin" rpc 'IO.puts 1'
     "$bin" start > "$1/foreground" 2>&1 &
     pid=$!
-    await "$bin" rpc 1
+    await "$bin" rpc 'true = is_pid(Process.whereis(Svc.Counter))'
     say "$bin" rpc 'IO.puts Svc.Counter.vm()'
     kill -TERM "$pid"
     wait "$pid"
@@ -175,7 +178,8 @@ service_of_rebar() {
     say "$bin" ping
     "$bin" foreground > "$root/foreground" 2>&1 &
     pid=$!
-    await "$bin" ping
+    # A node answers before it can handle signals.
+    await count_is 0 "$bin"
     kill -TERM "$pid"
     wait "$pid"
     echo "ended by TERM: status $?"
@@ -235,6 +239,104 @@ counter_release() {
     cp "$built/counter-2.tar.gz" "$place/$name/$profile/releases"
     rm -rf "$place/project"
 }
+
+# Two versions of the counter as releases of systools with the emulator of this root, the first of them unpacked.
+systools_release() {
+    local name=$1 root=$2 version to=$place/$1/systools
+    mkdir -p "$place/project" "$place/tars" "$to/pipes" "$to/log" "$to/bin"
+    for version in 1 2; do
+        counter_of $version $((version * version * 10 - 9 * version))
+        mkdir -p "$place/tars/counter-$version/ebin"
+        erlc -o "$place/tars/counter-$version/ebin" "$place"/project/src/*.erl
+        sed 's/{modules, \[\]}/{modules, [counter_app, counter_server]}/' "$place/project/src/counter.app.src" \
+            > "$place/tars/counter-$version/ebin/counter.app"
+        cp "$place/project/counter.appup" "$place/tars/counter-$version/ebin"
+    done
+    (cd "$place/tars" && erl -noshell -eval '
+        [Root] = init:get_plain_arguments(),
+        Erts = erlang:system_info(version),
+        Vsn = fun(Name) -> application:load(Name), {ok, V} = application:get_key(Name, vsn), {Name, V} end,
+        Path = [{path, ["counter-1/ebin", "counter-2/ebin"]}, silent],
+        [ok = file:write_file("counter-" ++ V ++ ".rel", io_lib:format("~p.~n", [{release, {"counter", V}, {erts, Erts},
+            [{counter, V} | [Vsn(Name) || Name <- [kernel, stdlib, sasl]]]}])) || V <- ["1", "2"]],
+        [{ok, _, _} = systools:make_script("counter-" ++ V, Path) || V <- ["1", "2"]],
+        Tar = fun(V) -> {ok, _, _} = systools:make_tar("counter-" ++ V, [{erts, Root} | Path]) end,
+        % What is to be done for an upgrade belongs to version 2.
+        Tar("1"),
+        {ok, _, _, _} = systools:make_relup("counter-2", ["counter-1"], ["counter-1"], Path),
+        Tar("2"),
+        ok = file:write_file("start_erl.data", Erts ++ " 1\n"),
+        halt().' -extra "$root") || failed=1
+    tar -xzf "$place/tars/counter-1.tar.gz" -C "$to"
+    cp "$place"/tars/{counter-2.tar.gz,start_erl.data} "$to/releases"
+    # As OTP's own example of a target system does; `escript` boots by it.
+    cp "$root/bin/no_dot_erlang.boot" "$to/bin"
+    echo '[].' | tee "$to/releases/1/sys.config" > "$to/sys.config"
+    erl -noshell -eval '[To] = init:get_plain_arguments(), Releases = To ++ "/releases",
+        ok = release_handler:create_RELEASES(To, Releases, Releases ++ "/counter-1.rel", []), halt().' -extra "$to" ||
+        failed=1
+    rm -rf "$place/project" "$place/tars"
+}
+
+# The programs of OTP that such a release brings.
+service_of_systools() {
+    local root=$1 bin pid
+    bin=$(echo "$root"/erts-*/bin)
+    export -f on_node start_in_background
+    start_in_background "$root"
+    await counts "$bin"
+    say "$bin/epmd" -names
+    pid=$(on_node "$bin" os getpid | tr -d '"')
+    echo "runs $(cat "/proc/$pid/comm")"
+    say on_node "$bin" counter_server machine
+    say on_node "$bin" counter_server vm
+    for _ in 1 2; do say on_node "$bin" counter_server next; done
+    say_in_shell "$bin/to_erl $root/pipes/" '{in_shell, counter_server:next()}.'
+    say on_node "$bin" release_handler which_releases
+    say on_node "$bin" release_handler unpack_release '["counter-2"]'
+    cp "$root/sys.config" "$root/releases/2"
+    say on_node "$bin" release_handler install_release '["2"]'
+    for _ in 1 2; do say on_node "$bin" counter_server next; done
+    say on_node "$bin" release_handler make_permanent '["2"]'
+    say on_node "$bin" release_handler which_releases
+    echo "starts next: $(cat "$root/releases/start_erl.data")"
+    say on_node "$bin" release_handler install_release '["1"]'
+    say on_node "$bin" counter_server next
+    say "$bin/escript" "$here/releases/counter/tell.escript" a 'b c'
+    say "$bin/erl_call" -name counter@127.0.0.1 -c c -q
+    await gone "$pid"
+    # Version 2 was made the permanent one.
+    start_in_background "$root"
+    await counts "$bin"
+    for _ in 1 2; do say on_node "$bin" counter_server next; done
+    pid=$(on_node "$bin" os getpid | tr -d '"')
+    say on_node "$bin" init restart
+    sleep 1
+    await counts "$bin"
+    [ "$(on_node "$bin" os getpid | tr -d '"')" = "$pid" ] && echo "restarted in the same process"
+    say on_node "$bin" init stop
+    await gone "$pid"
+    say on_node "$bin" erlang node
+}
+# Without a name of its own `erl_call` takes one of three, which the call before may still have.
+on_node() { "$1/erl_call" -h "call$RANDOM" -name counter@127.0.0.1 -c c -a "$2 $3 ${4-[]}" && echo; }
+counts() { on_node "$1" sys get_state '[counter_server]' | grep -q '^{count,'; }
+start_in_background() {
+    local bin
+    bin=$(echo "$1"/erts-*/bin)
+    say "$bin/run_erl" -daemon "$1/pipes/" "$1/log" "exec $bin/start_erl $1 $1/releases $1/releases/start_erl.data \
+        -name counter@127.0.0.1 -setcookie c"
+}
+
+systools_release stock "$(erl -noshell -eval 'io:put_chars(code:root_dir()), halt().')"
+systools_release taken "$place/made"
+mkdir -p "$place/given"
+cp -r "$place/stock/systools" "$place/given"
+# The list of releases names their folder.
+sed -i "s#$place/stock/#$place/given/#g" "$place/given/systools/releases/RELEASES"
+"$ferl" erts --replace "$place/given/systools" > /dev/null || failed=1
+for name in stock taken given; do service_of_systools "$place/$name/systools" > "$place/$name.systools"; done
+for name in taken given; do compare systools $name; done
 
 if command -v rebar3 > /dev/null; then
     # The folder is named in the configuration; it is the OTP that rebar3 runs on; the release runs on the `erl` in
