@@ -256,7 +256,7 @@ pub(crate) fn tty_set_1(process: &mut Process, [reference]: [Term; 1]) -> BifRes
 
 /// `prim_tty:setlocale(Terminal)`: whether the locale's encoding is UTF-8.
 pub(crate) fn setlocale_1(_process: &mut Process, [_tty]: [Term; 1]) -> BifResult {
-    Ok(am::boolean(sys::locale::is_utf8()))
+    Ok(am::boolean(config::get().locale_utf8))
 }
 
 /// `prim_tty:tty_encoding(Terminal)`

@@ -50,6 +50,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         let value = launch.environment.get(name)?;
         Some(value::leading_number(value).map_or(0, |(number, _)| number))
     };
+    let locale_utf8 = sys::locale::is_utf8(|name| Some(launch.environment.get(name)?.to_vec()));
     let since = |release: Release| otp.release.has(release);
     let clamped = |number: i64, min: i64, max: i64| number.clamp(min, max) as usize;
     let mut flags = FlagValues::default();
@@ -87,7 +88,8 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         fullsweep_after: variable("ERL_FULLSWEEP_AFTER").map_or(u16::MAX, |number| {
             number.clamp(0, i64::from(u16::MAX)) as u16
         }),
-        file_names_utf8: sys::locale::is_utf8(),
+        locale_utf8,
+        file_names_utf8: locale_utf8,
         wrong_file_names: "warning",
         break_mode: BreakMode::Menu,
     }
@@ -282,7 +284,7 @@ impl Reader {
         let (utf8, warning) = match text {
             [b'l', ..] => (false, b"".as_slice()),
             [b'u', rest @ ..] => (true, rest),
-            [b'a', rest @ ..] => (sys::locale::is_utf8(), rest),
+            [b'a', rest @ ..] => (self.config.locale_utf8, rest),
             _ => return Err(Refusal::emulator(value::complaint(flag, text))),
         };
         self.config.file_names_utf8 = utf8;

@@ -98,7 +98,7 @@ fn open(port: &mut Access<'_>, command: &[u8]) -> sys::Result<Box<dyn Driver>> {
         // `user_drv` must never be suspended: the replies to its commands provide the backpressure.
         output: DescriptorWriter::new(out, Blocking::PollFirst, Framing::Stream, None),
         line: Line::new(capabilities),
-        utf8: sys::locale::is_utf8(),
+        utf8: config::get().locale_utf8,
         incomplete: Vec::new(),
         owes_answer: false,
         _mode: guard,

@@ -4,14 +4,24 @@
 //! has no locales to install, and takes every name for one in UTF-8: there the variables decide. The process's own
 //! locale is never changed.
 
-/// Whether the locale that the environment names encodes text in UTF-8.
+/// Whether the locale that these variables of the environment name encodes text in UTF-8.
+pub fn is_utf8(variable: impl Fn(&str) -> Option<Vec<u8>>) -> bool {
+    let mut variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
+    variables
+        .find_map(|name| variable(name).filter(|value| !value.is_empty()))
+        .is_some_and(|name| encodes_utf8(&name))
+}
+
 #[cfg(not(target_env = "musl"))]
-pub fn is_utf8() -> bool {
-    use std::ffi::CStr;
+fn encodes_utf8(name: &[u8]) -> bool {
+    use std::ffi::{CStr, CString};
+    let Ok(name) = CString::new(name) else {
+        return false;
+    };
     // SAFETY: terminated texts; the locale is made here and queried before it is freed, and the result of the query is
     // a terminated text that is read before that, too.
     unsafe {
-        let locale = libc::newlocale(libc::LC_CTYPE_MASK, c"".as_ptr(), std::ptr::null_mut());
+        let locale = libc::newlocale(libc::LC_CTYPE_MASK, name.as_ptr(), std::ptr::null_mut());
         if locale.is_null() {
             return false;
         }
@@ -22,13 +32,9 @@ pub fn is_utf8() -> bool {
     }
 }
 
-/// Whether the locale that the environment names encodes text in UTF-8.
 #[cfg(target_env = "musl")]
-pub fn is_utf8() -> bool {
-    let mut variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
-    variables
-        .find_map(|name| std::env::var_os(name).filter(|value| !value.is_empty()))
-        .is_some_and(|name| names_utf8(name.as_encoded_bytes()))
+fn encodes_utf8(name: &[u8]) -> bool {
+    names_utf8(name)
 }
 
 /// Whether the name of a locale (`LANGUAGE_COUNTRY.ENCODING@VARIANT`) says UTF-8.
@@ -48,32 +54,25 @@ fn names_utf8(name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::Command;
 
-    /// Runs the tests' own program again in another environment, because variables belong to the whole process.
     #[test]
-    fn the_environment_decides() {
-        if std::env::var_os("SYS_TELL_LOCALE").is_some() {
-            println!("utf8: {}", is_utf8());
-            return;
-        }
+    fn the_first_variable_that_is_set_decides() {
         let is_known = cfg!(target_env = "musl");
-        for (locale, expected) in [("C", false), ("C.UTF-8", true), ("no_SUCH.UTF-8", is_known)] {
-            let output = Command::new(std::env::current_exe().unwrap())
-                .args([
-                    "--exact",
-                    "locale::tests::the_environment_decides",
-                    "--nocapture",
-                ])
-                .env("SYS_TELL_LOCALE", "1")
-                .env("LC_ALL", locale)
-                .output()
-                .unwrap();
-            let text = String::from_utf8(output.stdout).unwrap();
-            assert!(
-                text.contains(&format!("utf8: {expected}")),
-                "{locale}: {text}"
-            );
+        for (variables, expected) in [
+            (&[][..], false),
+            (&[("LC_ALL", "C")], false),
+            (&[("LC_ALL", "C.UTF-8")], true),
+            (&[("LC_ALL", "no_SUCH.UTF-8")], is_known),
+            (&[("LC_ALL", ""), ("LC_CTYPE", "C.UTF-8")], true),
+            (&[("LANG", "C.UTF-8"), ("LC_CTYPE", "C")], false),
+            (&[("LANG", "C.UTF-8")], true),
+        ] {
+            let variable = |name: &str| {
+                let mut all = variables.iter();
+                let (_, value) = all.find(|(given, _)| *given == name)?;
+                Some(value.as_bytes().to_vec())
+            };
+            assert_eq!(is_utf8(variable), expected, "{variables:?}");
         }
     }
 

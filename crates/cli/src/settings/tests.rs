@@ -33,6 +33,15 @@ fn config(line: &str) -> Config {
     }
 }
 
+#[test]
+fn the_locale_is_that_of_the_flag_env() {
+    for (value, expected) in [("C", false), ("C.UTF-8", true)] {
+        let config = config(&format!("-env LC_ALL {value}"));
+        assert_eq!(config.locale_utf8, expected);
+        assert_eq!(config.file_names_utf8, expected);
+    }
+}
+
 fn complaint(line: &str) -> String {
     read_line(line, 4).outcome.expect_err(line).message
 }

@@ -52,6 +52,8 @@ pub struct Config {
     pub machine_code: bool,
     /// Minor collections before a major one.
     pub fullsweep_after: u16,
+    /// Whether the locale that the node was started in encodes text in UTF-8: what a terminal shows.
+    pub locale_utf8: bool,
     /// Whether file names are UTF-8; if not, they are Latin-1.
     pub file_names_utf8: bool,
     /// What happens to file names that are not in that encoding: `warning`, `ignore` or `error`.
