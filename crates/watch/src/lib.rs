@@ -7,7 +7,10 @@
 
 #![forbid(unsafe_code)]
 
+mod family;
 pub mod marked;
+
+pub use family::family;
 
 use anyhow::{Context, Result, anyhow};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};

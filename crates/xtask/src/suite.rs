@@ -203,7 +203,7 @@ fn watch_command(step: &Step, log: &Path, patience: Duration) -> Result<(bool, D
     let waited = thread::scope(|scope| {
         if step.failure != Failure::EndsLane {
             let number = child.id();
-            scope.spawn(move || stuck::watch(number, log, patience, &ended));
+            scope.spawn(move || stuck::watch_over(number, log, patience, &ended));
         }
         let waited = wait_with_usage(child.id());
         drop(ending);

@@ -3,8 +3,8 @@
 //! Processor time is the nanoseconds of every thread that lives, and the kernel's ticks of children that have ended. A
 //! number that cannot be read counts as nothing: processes come and go while they are read.
 
-use procfs::process::{Process, Stat, all_processes};
-use std::collections::HashMap;
+use procfs::process::Process;
+use watch::family;
 
 /// What was used up to one moment.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,29 +40,6 @@ fn living_ns(process: &Process) -> Option<u64> {
         ns += task.schedstat().ok()?.sum_exec_runtime;
     }
     Some(ns).filter(|ns| *ns > 0)
-}
-
-/// The process and its descendants.
-fn family(root: u32) -> Vec<(Process, Stat)> {
-    let Ok(root) = i32::try_from(root) else {
-        return Vec::new();
-    };
-    let mut children: HashMap<i32, Vec<(Process, Stat)>> = HashMap::new();
-    let mut family = Vec::new();
-    for process in all_processes().into_iter().flatten().flatten() {
-        let Ok(stat) = process.stat() else { continue };
-        if stat.pid == root {
-            family.push((process, stat));
-        } else {
-            children.entry(stat.ppid).or_default().push((process, stat));
-        }
-    }
-    let mut at = 0;
-    while let Some((_, stat)) = family.get(at) {
-        family.extend(children.remove(&stat.pid).unwrap_or_default());
-        at += 1;
-    }
-    family
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Ends what a step has waited for too long, so that a test that hangs fails by its name and the rest still runs.
 //!
 //! What hangs is at the end of a step's family of processes: a node that a test waits for, or the test program itself.
-//! Such a process is ended when it is old, without children, and the step has written nothing for as long. What is
+//! Such processes are ended when none of them is young, and the step has written nothing for as long. What is
 //! known of it is added to the step's output first.
 
 use procfs::Current;
-use procfs::process::{Process, Stat, all_processes};
+use procfs::process::{Process, Stat};
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::fs::{self, OpenOptions};
@@ -19,28 +19,33 @@ use std::time::{Duration, Instant};
 pub(super) const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Watches the family of the process `root`, whose output is in `log`, until the other end of `ended` is dropped.
-pub(super) fn watch(root: u32, log: &Path, patience: Duration, ended: &Receiver<()>) {
+pub(super) fn watch_over(root: u32, log: &Path, patience: Duration, ended: &Receiver<()>) {
     let length = || fs::metadata(log).map_or(0, |file| file.len());
     let (mut written, mut since) = (length(), Instant::now());
     while ended.recv_timeout(patience / 100) == Err(RecvTimeoutError::Timeout) {
         let now = length();
         if now != written {
             (written, since) = (now, Instant::now());
-        } else if since.elapsed() > patience {
-            end_old_leaves(root, log, patience);
+        } else if since.elapsed() > patience && end_old_leaves(root, log, patience) {
             since = Instant::now();
         }
     }
 }
 
-/// Ends those of the family that have no children and have lived for so long.
-fn end_old_leaves(root: u32, log: &Path, patience: Duration) {
-    let family = family(root);
+/// Ends those of the family that have no children, if all of them have lived for so long: a step that works starts and
+/// ends processes all the time. Whether it did.
+fn end_old_leaves(root: u32, log: &Path, patience: Duration) -> bool {
+    let family = watch::family(root);
     let parents: HashSet<i32> = family.iter().map(|(_, stat)| stat.ppid).collect();
-    let old = family.iter().filter(|(process, stat)| {
-        !parents.contains(&stat.pid) && age(process).is_some_and(|age| age > patience)
-    });
-    for (process, stat) in old {
+    let leaves = || {
+        family
+            .iter()
+            .filter(|(_, stat)| !parents.contains(&stat.pid))
+    };
+    if leaves().any(|(process, _)| age(process).is_none_or(|age| age <= patience)) {
+        return false;
+    }
+    for (process, stat) in leaves() {
         let told = describe(process, stat);
         println!("{}", told.lines().next().unwrap_or_default());
         // A step whose log cannot be written fails all the same.
@@ -52,30 +57,7 @@ fn end_old_leaves(root: u32, log: &Path, patience: Duration) {
             let _ = rustix::process::kill_process(number, rustix::process::Signal::KILL);
         }
     }
-}
-
-/// The process and its descendants.
-fn family(root: u32) -> Vec<(Process, Stat)> {
-    let mut others: Vec<(Process, Stat)> = all_processes()
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|process| process.stat().ok().map(|stat| (process, stat)))
-        .collect();
-    let mut numbers: HashSet<i32> = i32::try_from(root).into_iter().collect();
-    let mut family = Vec::new();
-    loop {
-        let found: Vec<_> = others
-            .extract_if(.., |(_, stat)| {
-                numbers.contains(&stat.pid) || numbers.contains(&stat.ppid)
-            })
-            .collect();
-        if found.is_empty() {
-            return family;
-        }
-        numbers.extend(found.iter().map(|(_, stat)| stat.pid));
-        family.extend(found);
-    }
+    true
 }
 
 fn age(process: &Process) -> Option<Duration> {
