@@ -181,13 +181,14 @@ pub fn is_attempt() -> bool {
     ATTEMPT.get()
 }
 
-/// Whether an allocation of this size is beyond the budget, also when what was freed has gone back to the system.
+/// Whether an allocation of this size is beyond the budget, also when what was freed, or is about to be, has gone back
+/// to the system.
 fn is_beyond_budget(bytes: usize) -> bool {
-    if budget::admit(bytes) {
-        return false;
-    }
-    settle();
-    if budget::admit(bytes) {
+    let fits_settled = || {
+        settle();
+        budget::admit(bytes)
+    };
+    if budget::admit(bytes) || fits_settled() || budget::await_leaving(fits_settled) {
         return false;
     }
     budget::refuse();

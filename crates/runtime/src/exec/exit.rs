@@ -1,6 +1,7 @@
 //! The end of a process.
 
 use layout::Term;
+use sys::memory::budget;
 use term::am;
 use term::copy::Owned;
 use term::print::display;
@@ -158,12 +159,15 @@ fn free_messages(process: &mut Process) {
 
 fn free_heap(process: &mut Process) {
     let heap = &mut process.head.heap;
-    if term::gc::total_words(heap) < LARGE_HEAP_WORDS {
+    let words = term::gc::total_words(heap);
+    if words < LARGE_HEAP_WORDS {
         term::gc::free(heap);
         return;
     }
     let heap = Remains(std::mem::replace(heap, term::heap::empty()));
+    let leaving = budget::Leaving::new(words as u64 * 8);
     crate::mail::dirty::later(crate::process::dirty::DirtyKind::Chore, move || {
         term::gc::free(&mut heap.take());
+        drop(leaving);
     });
 }

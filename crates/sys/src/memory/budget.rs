@@ -10,7 +10,7 @@
 //! resident; it is counted as *granted* until it is or was freed, or for a while ([`grants`]).
 
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::grants;
 use super::usage::{resident_bytes, swapped_bytes};
@@ -309,6 +309,49 @@ fn look_in_its_stead(overdue_ns: i64, now_ns: i64) {
     }
 }
 
+/// Large memory that somebody is about to free, until this is dropped: nothing is refused for want of it.
+pub struct Leaving {
+    bytes: u64,
+}
+
+/// See [`Leaving`].
+static LEAVING: AtomicU64 = AtomicU64::new(0);
+
+impl Leaving {
+    /// Counts so many bytes.
+    #[must_use]
+    pub fn new(bytes: u64) -> Leaving {
+        LEAVING.fetch_add(bytes, Ordering::Relaxed);
+        Leaving { bytes }
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        LEAVING.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// How long memory that is about to be freed is waited for: no longer, because who frees it may wait for something that
+/// this thread holds.
+const LEAVES_WITHIN: Duration = Duration::from_millis(200);
+const LOOKS_EVERY: Duration = Duration::from_millis(1);
+
+/// Waits while memory is about to be freed, until `fits` holds. Whether it does; not if nothing was waited for.
+pub fn await_leaving(fits: impl Fn() -> bool) -> bool {
+    let since = Instant::now();
+    let mut leaves = LEAVING.load(Ordering::Relaxed) > 0;
+    while leaves && since.elapsed() < LEAVES_WITHIN {
+        std::thread::sleep(LOOKS_EVERY);
+        // Read before the look, which then sees what has left meanwhile.
+        leaves = LEAVING.load(Ordering::Relaxed) > 0;
+        if fits() {
+            return true;
+        }
+    }
+    false
+}
+
 /// Counts an allocation that was refused, and has the watcher look for who holds the memory.
 #[cold]
 pub fn refuse() {
@@ -327,7 +370,8 @@ pub fn has_room(bytes: u64) -> bool {
 #[inline]
 #[must_use]
 pub fn allows(bytes: usize) -> bool {
-    let allows = bytes < LARGE_BYTES || has_room(bytes as u64);
+    let has_room = || has_room(bytes as u64);
+    let allows = bytes < LARGE_BYTES || has_room() || await_leaving(has_room);
     if !allows {
         refuse();
     }
@@ -493,6 +537,22 @@ mod tests {
         measure_closely();
         assert_eq!(granted(), 0);
         drop(pages);
+    }
+
+    #[test]
+    fn what_is_about_to_be_freed_is_waited_for() {
+        let is_gone = || LEAVING.load(Ordering::Relaxed) == 0;
+        assert!(!await_leaving(is_gone), "nothing is waited for");
+        let leaving = Leaving::new(1);
+        let others = std::thread::spawn(move || {
+            std::thread::sleep(LEAVES_WITHIN / 4);
+            drop(leaving);
+        });
+        assert!(await_leaving(is_gone));
+        others.join().unwrap();
+        let leaving = Leaving::new(1);
+        assert!(!await_leaving(is_gone), "not for ever");
+        drop(leaving);
     }
 
     /// One test, because the mark is the process's.
