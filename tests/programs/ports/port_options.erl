@@ -23,18 +23,21 @@ run(Command, Options) ->
     run_with({spawn, Command}, Options).
 
 run_with(Name, Options) ->
+    run_with(Name, Options, 500).
+
+run_with(Name, Options, SilentMs) ->
     try open_port(Name, Options) of
-        Port -> everything(Port, [])
+        Port -> everything(Port, SilentMs, [])
     catch
         Class:Reason -> {Class, Reason}
     end.
 
 %% All that the port says until its end, or until it has been silent for a while.
-everything(Port, Said) ->
+everything(Port, SilentMs, Said) ->
     receive
-        {Port, What} -> everything(Port, [What | Said]);
+        {Port, What} -> everything(Port, SilentMs, [What | Said]);
         {'EXIT', Port, Reason} -> joined(lists:reverse([{exit, Reason} | Said]))
-    after 500 ->
+    after SilentMs ->
         catch port_close(Port),
         receive {'EXIT', Port, _} -> ok after 0 -> ok end,
         joined(lists:reverse([silent | Said]))
@@ -124,7 +127,7 @@ directions() ->
     see:value(nouse_stdio, begin
         P2 = open_port({spawn, "sh -c 'read a <&3; echo got $a >&4'"}, [nouse_stdio, exit_status]),
         port_command(P2, "this\n"),
-        everything(P2, [])
+        everything(P2, 500, [])
     end),
     see:value(stderr, run("sh -c 'echo one; echo two >&2'", [stderr_to_stdout, exit_status])),
     see:value(stderr_nouse, run("true", [stderr_to_stdout, nouse_stdio])),
@@ -149,7 +152,7 @@ ends() ->
         port_close(P2),
         gone(Pid, 100)
     end),
-    see:value(grandchild, run("sh -c 'sleep 0.3 & exit 5'", [exit_status])).
+    see:value(grandchild, run_with({spawn, "sh -c 'sleep 0.3 & exit 5'"}, [exit_status], 10000)).
 
 gone(_, 0) -> still_there;
 gone(Pid, N) ->
