@@ -613,10 +613,8 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
             mixer.two(values.len() as u32, phash2(definition), golden(23));
             // The values in the order in which the node met their names, so the hash differs from node to node. What is
             // pushed last is hashed first.
-            let fields = native_record::Definition::of(definition, no_gc).fields;
-            let mut places: SmallVec<[usize; 16]> = (0..values.len()).collect();
-            places.sort_unstable_by(|&a, &b| atom::compare_keys(fields[b], fields[a]));
-            rest.extend(places.iter().map(|&place| Rest::Term(values[place])));
+            let places = native_record::Definition::of(definition, no_gc).places_by_name();
+            rest.extend(places.iter().rev().map(|&place| Rest::Term(values[place])));
         }
         ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
     }

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use layout::kinds::NativeRecord;
 use layout::object::offset;
 use layout::{Header, NoGc, ObjectKind, Term, no_gc};
+use smallvec::SmallVec;
 
 use crate::copy::copy_terms;
 use crate::heap::Allocate;
@@ -56,6 +57,13 @@ impl<'a> Definition<'a> {
     #[must_use]
     pub fn place(&self, field: Term) -> Option<usize> {
         self.fields.iter().position(|name| *name == field)
+    }
+
+    /// Where the fields are, in the order in which the node met their names.
+    pub(crate) fn places_by_name(&self) -> SmallVec<[usize; 16]> {
+        let mut places: SmallVec<[usize; 16]> = (0..self.fields.len()).collect();
+        places.sort_unstable_by(|&a, &b| atom::compare_keys(self.fields[a], self.fields[b]));
+        places
     }
 
     /// The tuple.

@@ -207,8 +207,7 @@ fn record(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
     let (definition, values) = term.as_native_record(no_gc).expect("a native record");
     let parts = native_record::Definition::of(definition, no_gc);
     let count = values.len() as u32;
-    let mut places: SmallVec<[usize; 16]> = (0..values.len()).collect();
-    places.sort_unstable_by(|&a, &b| atom::compare_keys(parts.fields[a], parts.fields[b]));
+    let places = parts.places_by_name();
 
     // For each field as declared, where it is in that order.
     let mut ranks: SmallVec<[u64; 16]> = SmallVec::from_elem(0, values.len());
