@@ -159,13 +159,12 @@ fn free_messages(process: &mut Process) {
 
 fn free_heap(process: &mut Process) {
     let heap = &mut process.head.heap;
-    let words = term::gc::total_words(heap);
-    if words < LARGE_HEAP_WORDS {
+    if term::gc::total_words(heap) < LARGE_HEAP_WORDS {
         term::gc::free(heap);
         return;
     }
     let heap = Remains(std::mem::replace(heap, term::heap::empty()));
-    let leaving = budget::Leaving::new(words as u64 * 8);
+    let leaving = budget::Leaving::begin();
     crate::mail::dirty::later(crate::process::dirty::DirtyKind::Chore, move || {
         term::gc::free(&mut heap.take());
         drop(leaving);

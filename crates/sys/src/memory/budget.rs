@@ -310,25 +310,23 @@ fn look_in_its_stead(overdue_ns: i64, now_ns: i64) {
 }
 
 /// Large memory that somebody is about to free, until this is dropped: nothing is refused for want of it.
-pub struct Leaving {
-    bytes: u64,
-}
+pub struct Leaving(());
 
-/// See [`Leaving`].
+/// How many of [`Leaving`] there are.
 static LEAVING: AtomicU64 = AtomicU64::new(0);
 
 impl Leaving {
-    /// Counts so many bytes.
+    /// Counts one piece of memory.
     #[must_use]
-    pub fn new(bytes: u64) -> Leaving {
-        LEAVING.fetch_add(bytes, Ordering::Relaxed);
-        Leaving { bytes }
+    pub fn begin() -> Leaving {
+        LEAVING.fetch_add(1, Ordering::Relaxed);
+        Leaving(())
     }
 }
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        LEAVING.fetch_sub(self.bytes, Ordering::Relaxed);
+        LEAVING.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -543,14 +541,14 @@ mod tests {
     fn what_is_about_to_be_freed_is_waited_for() {
         let is_gone = || LEAVING.load(Ordering::Relaxed) == 0;
         assert!(!await_leaving(is_gone), "nothing is waited for");
-        let leaving = Leaving::new(1);
+        let leaving = Leaving::begin();
         let others = std::thread::spawn(move || {
             std::thread::sleep(LEAVES_WITHIN / 4);
             drop(leaving);
         });
         assert!(await_leaving(is_gone));
         others.join().unwrap();
-        let leaving = Leaving::new(1);
+        let leaving = Leaving::begin();
         assert!(!await_leaving(is_gone), "not for ever");
         drop(leaving);
     }
