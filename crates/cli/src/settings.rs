@@ -50,7 +50,7 @@ fn defaults(launch: &Launch, otp: &Otp) -> Config {
         let value = launch.environment.get(name)?;
         Some(value::leading_number(value).map_or(0, |(number, _)| number))
     };
-    let locale_utf8 = sys::locale::is_utf8(|name| Some(launch.environment.get(name)?.to_vec()));
+    let locale_utf8 = sys::locale::is_utf8(|name| launch.environment.get(name));
     let since = |release: Release| otp.release.has(release);
     let clamped = |number: i64, min: i64, max: i64| number.clamp(min, max) as usize;
     let mut flags = FlagValues::default();

@@ -5,11 +5,11 @@
 //! locale is never changed.
 
 /// Whether the locale that these variables of the environment name encodes text in UTF-8.
-pub fn is_utf8(variable: impl Fn(&str) -> Option<Vec<u8>>) -> bool {
+pub fn is_utf8<'a>(variable: impl Fn(&str) -> Option<&'a [u8]>) -> bool {
     let mut variables = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter();
     variables
         .find_map(|name| variable(name).filter(|value| !value.is_empty()))
-        .is_some_and(|name| encodes_utf8(&name))
+        .is_some_and(encodes_utf8)
 }
 
 #[cfg(not(target_env = "musl"))]
@@ -70,7 +70,7 @@ mod tests {
             let variable = |name: &str| {
                 let mut all = variables.iter();
                 let (_, value) = all.find(|(given, _)| *given == name)?;
-                Some(value.as_bytes().to_vec())
+                Some(value.as_bytes())
             };
             assert_eq!(is_utf8(variable), expected, "{variables:?}");
         }
