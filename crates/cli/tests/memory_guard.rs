@@ -392,6 +392,13 @@ fn a_keeper_is_asked_first() {
 }
 
 #[test]
+fn those_without_whom_kernel_would_end_are_kept() {
+    let (told, all) = keep("helpers");
+    let expected = "bomb ended: memory_guard, given up ended: memory_guard, 2 helpers live: true";
+    assert_eq!(told, expected, "{all}");
+}
+
+#[test]
 fn a_keeper_that_does_not_answer_does_no_harm() {
     for function in ["silent", "dead"] {
         let (told, all) = keep(function);

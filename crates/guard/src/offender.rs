@@ -80,6 +80,7 @@ struct Candidate {
     weight: u64,
     bytes: u64,
     pid: Term,
+    parent: Option<Term>,
 }
 
 impl Ord for Candidate {
@@ -144,7 +145,8 @@ pub(crate) fn end_larger(weight: u64, wanted: u64, marks: &Marks, resident: u64)
 
 /// Whether the guard must not end this process.
 pub(crate) fn is_kept(process: &Process) -> bool {
-    Vital::now().has(&holdings::standing(process))
+    let vital = Vital::now();
+    vital.has(&holdings::standing(process)) || vital.has_helper(process)
 }
 
 /// The weight of a process that holds so many bytes.
@@ -207,12 +209,18 @@ fn candidates(apart: &Apart, most: usize) -> Vec<Candidate> {
             weight: bytes / standing.worth,
             bytes,
             pid: standing.pid,
+            parent: standing.parent,
         }));
         if largest.len() > most {
             largest.pop();
         }
     });
     let mut candidates: Vec<Candidate> = largest.into_iter().map(|Reverse(each)| each).collect();
+    let children = candidates
+        .iter()
+        .filter_map(|each| Some((each.pid, each.parent?)));
+    let helpers = vital.helpers(&children.collect::<Vec<_>>());
+    candidates.retain(|each| !helpers.contains(&each.pid));
     candidates.sort_unstable_by(|one, other| other.cmp(one));
     candidates
 }
@@ -406,6 +414,7 @@ mod tests {
             weight: bytes,
             bytes,
             pid: Term::local_pid(number as u32, 0),
+            parent: None,
         };
         let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
         candidates.sort_unstable_by(|one, other| other.cmp(one));
@@ -465,6 +474,7 @@ mod tests {
                 weight: bytes / worth,
                 bytes,
                 pid: Term::local_pid(number as u32, 0),
+                parent: None,
             };
             let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
             candidates.sort_unstable_by(|one, other| other.cmp(one));

@@ -1,6 +1,6 @@
 %% What the memory guard is told by programs, and what it spares. Each function prints lines that begin with `keep: `.
 -module(keep).
--export([worth/0, keeper/0, silent/0, dead/0, nonsense/0, slowed/0, slowed_apart/0, room/0]).
+-export([worth/0, keeper/0, helpers/0, silent/0, dead/0, nonsense/0, slowed/0, slowed_apart/0, room/0]).
 
 %% What `-s` starts is run by `init`, which the guard would keep.
 in_process(Body) -> spawn(fun() -> bomb:oversee(fun() -> Body(), halt() end) end).
@@ -58,6 +58,21 @@ keeper() ->
         say("bomb ended: ~p", [Bomb]),
         #{keeper := Keeper} = erlang:system_info({ferl, memory_guard}),
         say("keeper lives: ~p", [is_process_alive(Keeper)])
+    end).
+
+%% Processes without which one of kernel's would end are not ended, even if they are given up.
+helpers() ->
+    in_process(fun() ->
+        Handler = {parent, whereis(logger_std_h_default)},
+        Writers = [Pid || Pid <- processes(), erlang:process_info(Pid, parent) =:= Handler],
+        Helpers = [whereis(global_group_check) | Writers],
+        GivenUp = hold(5000000),
+        Monitor = monitor(process, GivenUp),
+        undefined = erlang:system_flag({ferl, memory_keeper}, self()),
+        [] = erlang:system_flag({ferl, memory_first}, [GivenUp | Helpers]),
+        say("bomb ended: ~p", [explode()]),
+        say("given up ended: ~p", [ended(GivenUp, Monitor)]),
+        say("~b helpers live: ~p", [length(Helpers), lists:all(fun is_process_alive/1, Helpers)])
     end).
 
 silent() ->

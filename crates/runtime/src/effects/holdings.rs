@@ -325,19 +325,24 @@ pub fn standing(process: &Process) -> Standing {
     }
 }
 
-/// The names of processes whose children, and who themselves, a node cannot do without.
-const VITAL: [&str; 14] = [
+/// Supervisors of `kernel` by name. A node cannot do without them, without their children, and without the processes
+/// with which one of these children ends.
+const SUPERVISORS: [&str; 5] = [
+    "kernel_safe_sup",
+    "kernel_sup",
+    "logger_sup",
+    "net_sup",
+    "standard_error_sup",
+];
+
+/// The names of other processes whose children, and who themselves, a node cannot do without.
+const VITAL: [&str; 9] = [
     "application_controller",
     "erl_prim_loader",
     "global_name_server",
     "init",
-    "kernel_safe_sup",
-    "kernel_sup",
     "logger",
-    "logger_sup",
     "net_kernel",
-    "net_sup",
-    "standard_error_sup",
     "user",
     "user_drv",
     "user_sup",
@@ -345,7 +350,8 @@ const VITAL: [&str; 14] = [
 
 /// The processes that a node cannot do without: they are never ended, and may spawn at any time.
 pub struct Vital {
-    pids: Vec<Term>,
+    supervisors: Vec<Term>,
+    others: Vec<Term>,
     init: Option<Term>,
 }
 
@@ -355,24 +361,74 @@ impl Vital {
     pub fn now() -> Vital {
         let find = |name: &str| registry::whereis_process(term::atom::known(name));
         Vital {
-            pids: VITAL.into_iter().filter_map(find).collect(),
+            supervisors: SUPERVISORS.into_iter().filter_map(find).collect(),
+            others: VITAL.into_iter().filter_map(find).collect(),
             init: find("init"),
         }
     }
 
-    /// Whether this is one of them.
+    /// Whether this is one of them, but for those of [`helpers`](Vital::helpers).
     #[must_use]
     pub fn has(&self, process: &Standing) -> bool {
-        if process.is_system || process.has_application || self.pids.contains(&process.pid) {
+        if process.is_system || process.has_application || self.is_named(process.pid) {
             return true;
         }
         match process.parent {
             // What a program is started with (`-s`, `-eval`) is a child of `init` too, but has no name.
             parent if parent.is_some() && parent == self.init => process.name.is_some(),
-            Some(parent) => self.pids.contains(&parent),
+            Some(parent) => self.is_named(parent),
             None => false,
         }
     }
+
+    fn is_named(&self, pid: Term) -> bool {
+        self.supervisors.contains(&pid) || self.others.contains(&pid)
+    }
+
+    /// Those of these processes, given with their parents, that a child of `kernel`'s supervisors has started and is
+    /// linked to: it would end with them.
+    #[must_use]
+    pub fn helpers(&self, processes: &[(Term, Term)]) -> Vec<Term> {
+        let mut parents: Vec<Term> = processes.iter().map(|(_, parent)| *parent).collect();
+        parents.sort_unstable_by_key(|parent| parent.bits());
+        parents.dedup();
+        let workers = self.workers(parents);
+        let started = processes
+            .iter()
+            .filter(|(_, parent)| workers.contains(parent));
+        let mut helpers = Vec::new();
+        look_at(started.map(|(pid, _)| *pid), |process| {
+            if is_linked_to_parent(process) {
+                helpers.push(process.pid());
+            }
+        });
+        helpers
+    }
+
+    /// Whether a process that the caller owns is one of [`helpers`](Vital::helpers).
+    #[must_use]
+    pub fn has_helper(&self, process: &Process) -> bool {
+        is_linked_to_parent(process) && !self.workers([process.parent]).is_empty()
+    }
+
+    /// Those of these processes that are children of `kernel`'s supervisors, without such as are supervisors
+    /// themselves, which outlive their children.
+    fn workers(&self, pids: impl IntoIterator<Item = Term>) -> Vec<Term> {
+        let mut workers = Vec::new();
+        look_at(pids, |process| {
+            let standing = standing(process);
+            let is_child = |parent| self.supervisors.contains(&parent);
+            if standing.parent.is_some_and(is_child) && !standing.is_supervisor {
+                workers.push(standing.pid);
+            }
+        });
+        workers
+    }
+}
+
+fn is_linked_to_parent(process: &Process) -> bool {
+    let mut linked = process.relations.linked();
+    linked.any(|other| other == process.parent)
 }
 
 /// The name of a process in parentheses, after a space; nothing if it has none.
