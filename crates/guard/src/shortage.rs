@@ -11,7 +11,7 @@ use runtime::mail::current;
 use runtime::mail::hooks::Shortage;
 use runtime::process::Process;
 use sys::allocator;
-use sys::memory::budget as gauge;
+use sys::memory::{budget as gauge, settling};
 
 use crate::watcher::COUNTS;
 use crate::{budget, offender};
@@ -71,7 +71,7 @@ fn waits_for_room(needed: u64) -> bool {
     };
     while since.elapsed() < patience {
         std::thread::sleep(LOOKS_EVERY);
-        allocator::settle();
+        settling::settle();
         if gauge::has_room(needed) {
             return true;
         }

@@ -24,6 +24,7 @@ use runtime::process::dirty::DirtyKind;
 use sys::allocator;
 use sys::child;
 use sys::memory::budget::{self as gauge, Level, Marks};
+use sys::memory::settling;
 
 use crate::pace::{Pace, Slowing};
 use crate::queues::{Queues, RELEASES_EVERY};
@@ -164,6 +165,10 @@ pub(crate) fn watch() {
         watcher.whole = found.budget;
         let marks = found.marks();
         gauge::set_marks(Some(&marks));
+        if gauge::is_to_give_back() {
+            give_back();
+            give_back_foreign();
+        }
         let resident = gauge::measure();
         watcher.look(&marks, resident);
         let next = match watcher.level {
@@ -173,6 +178,18 @@ pub(crate) fn watch() {
         };
         gauge::wait_to_look(next.min(watcher.asks_every.now()));
     }
+}
+
+/// What a thread has freed of another one's memory goes back only when that other one settles.
+fn give_back() {
+    settling::settle();
+    let settle: AuxWork = Arc::new(settling::settle);
+    aux_work::on_every_scheduler(&settle);
+}
+
+/// It takes milliseconds, in which the watcher is needed.
+fn give_back_foreign() {
+    dirty::later(DirtyKind::Chore, settling::settle_foreign);
 }
 
 impl Watcher {
@@ -227,16 +244,12 @@ impl Watcher {
         self.level == Level::Hard && (before < Level::Hard || self.ended_at.is_some_and(is_lately))
     }
 
-    /// What a thread has freed of another one's memory goes back only when that other one settles.
     fn give_back(&mut self) {
         if self.gives_back.is_due(gives_back_every(self.level)) {
-            allocator::settle();
-            let settle: AuxWork = Arc::new(allocator::settle);
-            aux_work::on_every_scheduler(&settle);
+            give_back();
         }
-        // It takes milliseconds, in which the watcher is needed.
         if self.gives_back_foreign.is_due(GIVES_BACK_FOREIGN_EVERY) {
-            dirty::later(DirtyKind::Chore, allocator::settle_foreign);
+            give_back_foreign();
         }
         let may_collect = self.level > Level::Soft || !keeper::is_awaited();
         if may_collect && self.collects.is_due(COLLECTS_EVERY) {

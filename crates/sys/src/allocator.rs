@@ -18,8 +18,6 @@
 //! When the system refuses memory, or the machine has none, the handler of [`on_shortage`] is called. It either
 //! returns, and the allocation fails, or ends the program, with the help of a small reserve that is kept for that.
 
-mod free_blocks;
-
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_long, c_void};
@@ -30,7 +28,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use libmimalloc_sys::{mi_heap_area_t, mi_heap_t, mi_option_set, mi_option_t};
 use mimalloc::MiMalloc;
 
-use crate::memory::{budget, slab, usage};
+use crate::memory::{budget, settling, usage};
 use crate::standard::to_error;
 use crate::thread::exit_at_once;
 
@@ -184,11 +182,8 @@ pub fn is_attempt() -> bool {
 /// Whether an allocation of this size is beyond the budget, also when what was freed, or is about to be, has gone back
 /// to the system.
 fn is_beyond_budget(bytes: usize) -> bool {
-    let fits_settled = || {
-        settle();
-        budget::admit(bytes)
-    };
-    if budget::admit(bytes) || fits_settled() || budget::await_leaving(fits_settled) {
+    let fits = || budget::admit(bytes);
+    if fits() || budget::await_leaving(fits) {
         return false;
     }
     budget::refuse();
@@ -200,61 +195,6 @@ fn is_beyond_budget(bytes: usize) -> bool {
 /// did so because the system has no memory.
 pub fn take_refusal() -> bool {
     WAS_REFUSED.replace(false)
-}
-
-/// A thread settles when it has been idle for this time.
-const SETTLES_AFTER_NS: i64 = 300_000_000;
-/// A thread settles at most once in this interval, unless much has been freed since any has.
-const SETTLES_EVERY_NS: i64 = 10_000_000_000;
-/// So many bytes of large blocks are much.
-const MUCH_BYTES: usize = 16 << 20;
-
-/// Bytes of large blocks that were freed since a thread has settled last. mimalloc keeps their pages for all threads.
-static LARGE_FREED_BYTES: AtomicUsize = AtomicUsize::new(0);
-
-thread_local! {
-    static SETTLED_AT_NS: Cell<Option<i64>> = const { Cell::new(None) };
-}
-
-/// In how many nanoseconds a thread that becomes idle at `now_ns`, a monotonic time, should [`settle`].
-#[must_use]
-pub fn settles_after_ns(now_ns: i64) -> u64 {
-    if LARGE_FREED_BYTES.load(Ordering::Relaxed) >= MUCH_BYTES {
-        return SETTLES_AFTER_NS as u64;
-    }
-    let not_before = SETTLED_AT_NS
-        .get()
-        .map_or(0, |then| then + SETTLES_EVERY_NS - now_ns);
-    not_before.max(SETTLES_AFTER_NS) as u64
-}
-
-/// Lets this thread settle the next time that it is idle for a while, although it has settled lately: it has freed much
-/// since.
-pub fn settle_again() {
-    SETTLED_AT_NS.set(None);
-}
-
-/// Returns memory to the system that this thread has freed, and mimalloc and [`slab`] keep for it, and the large blocks
-/// that any thread has freed. They themselves do so later, at other allocations, and a sleeping thread allocates
-/// nothing.
-pub fn settle() {
-    LARGE_FREED_BYTES.store(0, Ordering::Relaxed);
-    // SAFETY: touches nothing but mimalloc's own bookkeeping.
-    unsafe { libmimalloc_sys::mi_collect(true) };
-    free_blocks::return_memory();
-    slab::settle();
-    SETTLED_AT_NS.set(Some(crate::clock::monotonic_ns()));
-}
-
-/// Returns memory to the system that foreign libraries have freed, and the C library's allocator keeps: by itself it
-/// gives back only what lies behind all blocks in use. It looks at all that is free, under its locks, so this is for
-/// when memory is short.
-pub fn settle_foreign() {
-    #[cfg(target_env = "gnu")]
-    // SAFETY: touches nothing but the allocator's own bookkeeping, and blocks that are free.
-    unsafe {
-        libc::malloc_trim(0);
-    }
 }
 
 /// Bytes of the C library's allocator, which serves foreign libraries: those in use, and those that are free and kept.
@@ -275,7 +215,7 @@ pub fn foreign_bytes() -> (u64, u64) {
 #[inline]
 fn note_free(bytes: usize) {
     if bytes > MOST_SHARED_BYTES {
-        LARGE_FREED_BYTES.fetch_add(bytes, Ordering::Relaxed);
+        settling::note_large_freed(bytes);
     }
 }
 
@@ -602,17 +542,6 @@ mod tests {
             unsafe { MiMalloc.dealloc(block, Layout::from_size_align(1280, 8).unwrap()) };
         }
         assert!(committed_bytes().0 > 1_280_000);
-    }
-
-    #[test]
-    fn threads_settle_now_and_then() {
-        let now_ns = crate::clock::monotonic_ns();
-        assert_eq!(settles_after_ns(now_ns), SETTLES_AFTER_NS as u64);
-        settle();
-        let next = settles_after_ns(crate::clock::monotonic_ns()) as i64;
-        assert!(next > SETTLES_AFTER_NS && next <= SETTLES_EVERY_NS);
-        note_free(MUCH_BYTES);
-        assert_eq!(settles_after_ns(now_ns), SETTLES_AFTER_NS as u64);
     }
 
     #[test]

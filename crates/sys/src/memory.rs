@@ -3,7 +3,7 @@
 //! A [`Reservation`] is a range of addresses that takes no memory until parts of it are committed, and whose
 //! memory can be released part by part. [`code`] reserves ranges for machine code; [`slab`] cuts
 //! ranges into small blocks. [`usage`] says how much memory this process, this host and our control group have,
-//! and [`budget`] how much of it this process may take.
+//! and [`budget`] how much of it this process may take; [`settling`] gives back what threads keep of it.
 //!
 //! Invariant: a committed page reads as zero until it is written, also after it was released and written
 //! again. All offsets and lengths are whole pages, which is checked.
@@ -14,6 +14,7 @@
 pub mod budget;
 pub mod code;
 mod grants;
+pub mod settling;
 pub mod slab;
 pub mod usage;
 

@@ -21,7 +21,8 @@ watch(Kind) ->
     {Pid, Monitor} = spawn_monitor(fun() -> end_small(fun() -> run(Kind) end) end),
     End = receive {'DOWN', Monitor, process, Pid, Reason} -> Reason end,
     told(Pid, End),
-    calm(1000),
+    % What has no owner stays.
+    calm(case Kind of persistent -> 20; _ -> 1000 end),
     Witness ! {stop, self()},
     Silent = receive {silent_ms, Longest} -> Longest end,
     #{ended := Ended, level := Level} = erlang:system_info({ferl, memory_guard}),

@@ -177,6 +177,15 @@ room() ->
         say("unused heaps: ~p", [lists:usort(lists:map(Unused, lists:seq(1, 200)))]),
         Copies = fun(_) -> monitored(fun() -> self() ! Large end, []) end,
         say("copies: ~p", [lists:usort(lists:map(Copies, lists:seq(1, 50)))]),
+        Message = lists:seq(1, 30),
+        Fill = fun() -> [self() ! Message || _ <- lists:seq(1, 110000)], ok end,
+        Queues = fun(_) ->
+            normal = monitored(Fill, []),
+            Size = byte_size(binary:copy(<<0>>, 70000000)),
+            garbage_collect(),
+            Size
+        end,
+        say("after queues: ~p", [lists:usort(lists:map(Queues, lists:seq(1, 20)))]),
         #{ended := Ended, refused := Refused} = erlang:system_info({ferl, memory_guard}),
         say("ended ~p, refused ~p", [Ended, Refused])
     end).

@@ -1,7 +1,6 @@
 //! The end of a process.
 
 use layout::Term;
-use sys::memory::budget;
 use term::am;
 use term::copy::Owned;
 use term::print::display;
@@ -116,7 +115,7 @@ fn give_up_cold(process: &mut Process, reason: Term) {
     };
     // A timer whose receiver is gone counts as ended, so it may be removed later.
     let timers = std::mem::take(&mut cold.timers);
-    crate::mail::dirty::now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
+    crate::mail::dirty::free_now_or_later(timers.len(), move || bif_timers::cancel_all(timers));
     receive::timer::cancel(cold);
     let suspending = cold.extras.as_mut().map(|extras| {
         extras.at_exit.run(reason);
@@ -152,7 +151,7 @@ fn free_messages(process: &mut Process) {
     let first = Remains(queue.first);
     // SAFETY: the messages of the inner queue belong to the process, which has ended.
     let free = move || unsafe { message_queue::free_list(first.take()) };
-    crate::mail::dirty::now_or_later(queue.sizes.count() as usize, free);
+    crate::mail::dirty::free_now_or_later(queue.sizes.count() as usize, free);
     *queue = message_queue::UNLINKED;
     message_queue::link(queue);
 }
@@ -164,9 +163,5 @@ fn free_heap(process: &mut Process) {
         return;
     }
     let heap = Remains(std::mem::replace(heap, term::heap::empty()));
-    let leaving = budget::Leaving::begin();
-    crate::mail::dirty::later(crate::process::dirty::DirtyKind::Chore, move || {
-        term::gc::free(&mut heap.take());
-        drop(leaving);
-    });
+    crate::mail::dirty::free_later(move || term::gc::free(&mut heap.take()));
 }

@@ -298,7 +298,10 @@ fn make(
     call: FirstCall,
     options: &SpawnOptions,
 ) -> Result<Owner, SpawnError> {
-    if budget::is_high() && !is_urgent(parent, options) {
+    if budget::is_high()
+        && !is_urgent(parent, options)
+        && !budget::await_leaving(|| !budget::is_high())
+    {
         return Err(SpawnError::Limit);
     }
     let pid = table::reserve().ok_or(SpawnError::Limit)?;

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
+use sys::memory::budget::Leaving;
 use sys::park::{ParkingSpot, Wakeup};
 
 use super::hooks::machine;
@@ -36,6 +37,15 @@ pub fn later(kind: DirtyKind, work: impl FnOnce() + Send + 'static) {
     pool(kind).submit(Work::Function(Box::new(work)));
 }
 
+/// Frees something large on a dirty scheduler. Until then nothing is refused for want of its memory.
+pub(crate) fn free_later(free: impl FnOnce() + Send + 'static) {
+    let leaving = Leaving::begin();
+    later(DirtyKind::Chore, move || {
+        free();
+        drop(leaving);
+    });
+}
+
 /// Work on at least this many things takes milliseconds.
 const MANY_THINGS: usize = 1 << 14;
 
@@ -49,12 +59,12 @@ pub(crate) fn are_blocked() -> bool {
     BLOCKED.load(Ordering::SeqCst)
 }
 
-/// Does work on that many things of a process that ends: here and now, or later if it would take long.
-pub(crate) fn now_or_later(count: usize, work: impl FnOnce() + Send + 'static) {
+/// Frees that many things of a process that ends: here and now, or later if it would take long.
+pub(crate) fn free_now_or_later(count: usize, free: impl FnOnce() + Send + 'static) {
     if takes_long(count) {
-        later(DirtyKind::Chore, work);
+        free_later(free);
     } else {
-        work();
+        free();
     }
 }
 
@@ -425,13 +435,13 @@ impl Pool {
             if let Some(receiver) = receiver {
                 self.tell(receiver);
             }
-            let most_ns =
-                (!settled).then(|| sys::allocator::settles_after_ns(sys::clock::monotonic_ns()));
+            let most_ns = (!settled)
+                .then(|| sys::memory::settling::settles_after_ns(sys::clock::monotonic_ns()));
             let time_is_over = spot.park(most_ns, 0) == Wakeup::TimedOut;
             queue = self.queue.lock();
             if time_is_over && queue.work.is_empty() && !queue.given.contains_key(&number) {
                 drop(queue);
-                sys::allocator::settle();
+                sys::memory::settling::settle();
                 settled = true;
                 queue = self.queue.lock();
             }

@@ -224,7 +224,7 @@ pub(crate) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
         return;
     }
     let settles_after_ns =
-        sys::allocator::settles_after_ns(shared.asleep_since_ns.load(Ordering::Relaxed));
+        sys::memory::settling::settles_after_ns(shared.asleep_since_ns.load(Ordering::Relaxed));
     let settles = most_ns.is_none_or(|most| most > settles_after_ns);
     let first_ns = if settles {
         Some(settles_after_ns)
@@ -232,7 +232,7 @@ pub(crate) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
         most_ns
     };
     if wait(shared, first_ns) == Woken::TimeIsOver && settles {
-        sys::allocator::settle();
+        sys::memory::settling::settle();
         wait(shared, most_ns.map(|most| most - settles_after_ns));
     }
     schedulers.idle.withdraw(shared.index);

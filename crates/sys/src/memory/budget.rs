@@ -12,8 +12,8 @@
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::grants;
 use super::usage::{resident_bytes, swapped_bytes};
+use super::{grants, settling};
 use crate::park::ParkingSpot;
 
 /// How near to its budget the process is.
@@ -251,11 +251,12 @@ pub fn admit_below_last_mark(bytes: usize) -> bool {
 
 #[cold]
 fn fits_below_last_mark(bytes: u64) -> bool {
-    let fits = look().saturating_add(bytes) <= LAST.load(Ordering::Relaxed);
-    if !fits {
+    let fits = || look().saturating_add(bytes) <= LAST.load(Ordering::Relaxed);
+    let admitted = fits() || await_leaving(fits);
+    if !admitted {
         refuse();
     }
-    fits
+    admitted
 }
 
 /// Measures, and raises the level if that is higher than the watcher knows; only the watcher lowers it.
@@ -335,19 +336,77 @@ impl Drop for Leaving {
 const LEAVES_WITHIN: Duration = Duration::from_millis(200);
 const LOOKS_EVERY: Duration = Duration::from_millis(1);
 
-/// Waits while memory is about to be freed, until `fits` holds. Whether it does; not if nothing was waited for.
+/// Has free memory go back to the system, and waits for that and while memory is about to be freed, until `fits` holds.
+/// Whether it does.
 pub fn await_leaving(fits: impl Fn() -> bool) -> bool {
+    let fits = || {
+        settling::settle();
+        fits()
+    };
+    if fits() {
+        return true;
+    }
+    ask_to_give_back();
+    let leaves = || LEAVING.load(Ordering::Relaxed) > 0 || is_given_back();
+    let has_come = wait_while(leaves, fits);
+    if has_come {
+        WAS_IN_VAIN.store(false, Ordering::Relaxed);
+    }
+    has_come
+}
+
+fn wait_while(leaves: impl Fn() -> bool, fits: impl Fn() -> bool) -> bool {
     let since = Instant::now();
-    let mut leaves = LEAVING.load(Ordering::Relaxed) > 0;
-    while leaves && since.elapsed() < LEAVES_WITHIN {
+    let mut may_leave = leaves();
+    while may_leave && since.elapsed() < LEAVES_WITHIN {
         std::thread::sleep(LOOKS_EVERY);
         // Read before the look, which then sees what has left meanwhile.
-        leaves = LEAVING.load(Ordering::Relaxed) > 0;
+        may_leave = leaves();
         if fits() {
             return true;
         }
     }
     false
+}
+
+/// When the watcher was last asked to give free memory back, as a monotonic time.
+static ASKED_TO_GIVE_BACK_NS: AtomicI64 = AtomicI64::new(i64::MIN);
+/// Whether the watcher has not seen that yet.
+static IS_TO_GIVE_BACK: AtomicBool = AtomicBool::new(false);
+/// All threads have given back what they kept when this time is over, also on a busy host.
+const GIVES_BACK_WITHIN_NS: i64 = LEAVES_WITHIN.as_nanos() as i64;
+/// Whether nothing has come of it so far.
+static WAS_IN_VAIN: AtomicBool = AtomicBool::new(false);
+/// Then it is asked at most once in this time.
+const ASKS_IN_VAIN_EVERY_NS: i64 = 1_000_000_000;
+
+/// Threads keep the pages of small things that were freed for those to come: below the soft mark nobody has asked for
+/// them yet, but something large may need them.
+fn ask_to_give_back() {
+    let now_ns = crate::clock::monotonic_ns();
+    let asked_ns = ASKED_TO_GIVE_BACK_NS.load(Ordering::Relaxed);
+    let is_due = !WAS_IN_VAIN.load(Ordering::Relaxed)
+        || now_ns.saturating_sub(asked_ns) >= ASKS_IN_VAIN_EVERY_NS;
+    let order = Ordering::Relaxed;
+    if is_due
+        && ASKED_TO_GIVE_BACK_NS
+            .compare_exchange(asked_ns, now_ns, order, order)
+            .is_ok()
+    {
+        WAS_IN_VAIN.store(true, Ordering::Relaxed);
+        IS_TO_GIVE_BACK.store(true, Ordering::Relaxed);
+        wake_watcher();
+    }
+}
+
+fn is_given_back() -> bool {
+    let asked_ns = ASKED_TO_GIVE_BACK_NS.load(Ordering::Relaxed);
+    crate::clock::monotonic_ns().saturating_sub(asked_ns) < GIVES_BACK_WITHIN_NS
+}
+
+/// Whether somebody has asked that free memory be given back since the last call. For the watcher.
+pub fn is_to_give_back() -> bool {
+    IS_TO_GIVE_BACK.swap(false, Ordering::Relaxed)
 }
 
 /// Counts an allocation that was refused, and has the watcher look for who holds the memory.
@@ -540,7 +599,7 @@ mod tests {
     #[test]
     fn what_is_about_to_be_freed_is_waited_for() {
         let is_gone = || LEAVING.load(Ordering::Relaxed) == 0;
-        assert!(!await_leaving(is_gone), "nothing is waited for");
+        assert!(!wait_while(|| false, is_gone), "nothing is waited for");
         let leaving = Leaving::begin();
         let others = std::thread::spawn(move || {
             std::thread::sleep(LEAVES_WITHIN / 4);

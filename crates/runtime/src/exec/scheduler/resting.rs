@@ -98,7 +98,7 @@ impl Scheduler {
         self.trim_some();
         if self.resting.given_back_bytes.get() > before && budget::level() >= Level::Soft {
             self.resting.given_back_bytes.set(0);
-            sys::allocator::settle();
+            sys::memory::settling::settle();
         }
     }
 
@@ -115,7 +115,7 @@ impl Scheduler {
                 self.resting.looked_ms.set(now_ms);
                 if self.resting.given_back_bytes.get() >= MUCH_BYTES {
                     self.resting.given_back_bytes.set(0);
-                    sys::allocator::settle_again();
+                    sys::memory::settling::settle_again();
                 }
                 return;
             };

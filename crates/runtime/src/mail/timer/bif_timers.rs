@@ -219,7 +219,7 @@ pub(crate) fn cancel_all_to(to: Term) {
     let receiver = receivers(to).lock().remove(&to);
     between_steps();
     let numbers = receiver.unwrap_or_default().numbers;
-    crate::mail::dirty::now_or_later(numbers.len(), move || cancel_all(numbers));
+    crate::mail::dirty::free_now_or_later(numbers.len(), move || cancel_all(numbers));
 }
 
 /// Has all timers to a process stand still, those that others have set and its own ones, also those that others set

@@ -15,8 +15,7 @@ use crate::memory::{discard, page_bytes};
 const FROM_BYTES: usize = 16 << 10;
 /// A page holds at most so many of them.
 const MOST_IN_PAGE: usize = 64;
-const _: () =
-    assert!(512 << 10 <= FROM_BYTES * MOST_IN_PAGE && super::MOST_SHARED_BYTES >= FROM_BYTES);
+const _: () = assert!(512 << 10 <= FROM_BYTES * MOST_IN_PAGE);
 
 // Functions of mimalloc 3 that the crate does not declare.
 unsafe extern "C" {
