@@ -303,7 +303,7 @@ pub(super) const SLOWER: &[Step] = &[
             "cargo check --quiet --workspace --target aarch64-unknown-linux-gnu",
         ),
     ),
-    // Takes minutes, and is what the two steps after it run.
+    // Takes minutes, and is what the steps after it run.
     only_if(
         MUSL,
         step("static built", "make --no-print-directory static"),
@@ -313,6 +313,13 @@ pub(super) const SLOWER: &[Step] = &[
         step(
             "packed, static",
             "cargo test --quiet --profile tests -p cli --test packed_static",
+        ),
+    ),
+    only_if(
+        RELEASES,
+        step(
+            "packed, in trees of their own",
+            "packaging/packed.sh target/release/ferl \"$(ls target/x86_64-unknown-linux-musl/release/ferl)\" 3",
         ),
     ),
     only_if(
