@@ -155,6 +155,8 @@ fn compare_slow(a: Term, b: Term, exact: bool) -> Ordering {
             Some(Ordering::Equal) if exact => exact_order_of_floats(a, b),
             order => order.unwrap_or(Ordering::Equal),
         }
+    } else if let Some(order) = order_of_binaries(a, b) {
+        order
     } else {
         order_shallow(a, b, exact, SHALLOW)
     }
@@ -305,6 +307,14 @@ fn equal_bytes(a: Term, b: Term) -> Option<bool> {
     Some(whole_bytes(a, no_gc!())? == whole_bytes(b, no_gc!())?)
 }
 
+/// The order of two binaries, if they are whole bytes.
+#[inline]
+fn order_of_binaries(a: Term, b: Term) -> Option<Ordering> {
+    let no_gc = no_gc!();
+    let (one, other) = (whole_bytes(a, no_gc)?, whole_bytes(b, no_gc)?);
+    Some(bits::order_of_bytes(one, other))
+}
+
 /// [`compare`] for two words that differ.
 fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering {
     loop {
@@ -355,10 +365,8 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
                 }
             }
             (a, b) = elements(last);
-        } else if let Some(one) = whole_bytes(a, no_gc!())
-            && let Some(other) = whole_bytes(b, no_gc!())
-        {
-            return one.cmp(other);
+        } else if let Some(order) = order_of_binaries(a, b) {
+            return order;
         } else {
             let (one, other) = (order::rank(a), order::rank(b));
             return match one.cmp(&other) {
