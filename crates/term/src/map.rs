@@ -7,6 +7,8 @@
 //! Functions that build take a heap and never collect. Those that only read may be called by any
 //! thread that may read the map. A term handed in as `map` must be a map.
 
+use std::cmp::Ordering;
+
 use layout::kinds::FlatMap;
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::offset;
@@ -194,11 +196,38 @@ fn from_each<A: Allocate + ?Sized>(
     if pairs.len() > FLAT_MAP_PAIRS {
         return trie::from_pairs(heap, pairs);
     }
-    let mut sorted = Pairs::new();
-    for (key, value) in pairs {
-        insert_sorted(&mut sorted, key, value);
+    from_sorted(heap, &sorted_pairs(pairs))
+}
+
+/// Pairs in the order of their keys; of several with the same key the last one counts.
+///
+/// The pairs in front are often in order, or in the opposite one, as those of a list that was built from its end:
+/// then one comparison for each pair is all. The others are inserted.
+fn sorted_pairs(pairs: impl Iterator<Item = (Term, Term)>) -> Pairs {
+    let mut sorted: Pairs = pairs.collect();
+    let order = |pair: &[(Term, Term)]| compare_keys(pair[0].0, pair[1].0);
+    let Some(first) = sorted.windows(2).next().map(order) else {
+        return sorted;
+    };
+    let differs = |pair| order(pair) != first;
+    let run = match first {
+        Ordering::Equal => 1,
+        _ => sorted
+            .windows(2)
+            .position(differs)
+            .map_or(sorted.len(), |last| last + 1),
+    };
+    if first.is_gt() {
+        sorted[..run].reverse();
     }
-    from_sorted(heap, &sorted)
+    if run < sorted.len() {
+        let rest = Pairs::from_slice(&sorted[run..]);
+        sorted.truncate(run);
+        for (key, value) in rest {
+            insert_sorted(&mut sorted, key, value);
+        }
+    }
+    sorted
 }
 
 /// A flat map of `size` pairs that the caller fills in, and the tuple of its keys, which comes right behind it.
@@ -223,10 +252,7 @@ pub fn flat_uninit<A: Allocate + ?Sized>(heap: &mut A, size: usize) -> (Term, Te
 #[must_use]
 pub fn sort_flat(map: Term) -> bool {
     let (keys, values) = flat(map);
-    let mut sorted = Pairs::new();
-    for (key, value) in keys.iter().zip(values) {
-        insert_sorted(&mut sorted, *key, *value);
-    }
+    let sorted = sorted_pairs(keys.iter().copied().zip(values.iter().copied()));
     if sorted.len() != keys.len() {
         return false;
     }

@@ -464,3 +464,43 @@ fn each_word_is_found_at_its_place_among_keys_of_any_number() {
         }
     }
 }
+
+#[test]
+fn pairs_in_any_order_make_the_same_map() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let mut random = fastrand::Rng::with_seed(3);
+    for _ in 0..if cfg!(miri) { 50 } else { 5000 } {
+        let mut keys: Vec<i64> = (0..random.i64(0..40)).map(|_| random.i64(0..60)).collect();
+        match random.u8(..4) {
+            0 => keys.sort_unstable(),
+            1 => keys.sort_unstable_by(|a, b| b.cmp(a)),
+            // In order at first.
+            2 => {
+                let half = keys.len() / 2;
+                keys[..half].sort_unstable_by(|a, b| b.cmp(a));
+            }
+            _ => {}
+        }
+        if random.bool() {
+            keys.dedup();
+        }
+        let pairs: Vec<(Term, Term)> = (0i64..)
+            .zip(&keys)
+            .map(|(value, &key)| (Term::small(key), Term::small(value)))
+            .collect();
+        let last: BTreeMap<i64, i64> = keys.iter().copied().zip(0..).collect();
+        let map = from_pairs(heap, &pairs);
+        assert_eq!(size(map), last.len());
+        for (key, value) in last {
+            assert_eq!(
+                get(map, Term::small(key)),
+                Some(Term::small(value)),
+                "{keys:?}"
+            );
+        }
+        if is_flat(map) {
+            assert!(are_sorted(flat(map).0));
+        }
+    }
+}
