@@ -145,9 +145,19 @@ fn is_big(text: &[u8], base: u32) -> bool {
     let digits = text.strip_prefix(b"-").or(text.strip_prefix(b"+"));
     let digits = digits.unwrap_or(text);
     let zeros = digits.iter().take_while(|&&byte| byte == b'0').count();
-    // The pieces have as many digits as are small whatever they are.
-    digits.len() - zeros > (1u64 << 59).ilog(base.into()) as usize
+    digits.len() - zeros > PIECE_DIGITS[base as usize]
 }
+
+/// How many digits of a base the pieces have: as many as are small whatever they are.
+const PIECE_DIGITS: [usize; 37] = {
+    let mut digits = [0; 37];
+    let mut base = 2;
+    while base < digits.len() {
+        digits[base] = (1u64 << 59).ilog(base as u64) as usize;
+        base += 1;
+    }
+    digits
+};
 
 /// `erts_internal:binary_to_integer(Binary, Base)`: an integer, `badarg`, or `big`.
 pub(crate) fn internal_binary_to_integer_2(
