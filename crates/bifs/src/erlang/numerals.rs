@@ -314,33 +314,38 @@ fn form_of(options: Term) -> Option<Form> {
     })
 }
 
-fn float_text(number: Term, form: Form) -> Result<String, Failure> {
+/// Makes a term of a float's text.
+fn float_text(
+    process: &mut Process,
+    number: Term,
+    form: Form,
+    make: impl FnOnce(&mut Heap, &[u8]) -> Term,
+) -> BifResult {
     let value = number.as_float().ok_or(badarg(1))?;
-    float::print(value, form).ok_or(badarg(2))
+    let made = float::with_text(value, form, |text| make(process.heap(), text.as_bytes()));
+    made.ok_or(badarg(2))
 }
 
 /// `erlang:float_to_list(Float)`
 pub(crate) fn float_to_list_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
-    let text = float_text(number, Form::default())?;
-    Ok(build::byte_list(process.heap(), text.as_bytes()))
+    float_text(process, number, Form::default(), build::byte_list)
 }
 
 /// `erlang:float_to_list(Float, Options)`
 pub(crate) fn float_to_list_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
-    let text = float_text(number, form_of(options).ok_or(badarg(2))?)?;
-    Ok(build::byte_list(process.heap(), text.as_bytes()))
+    let form = form_of(options).ok_or(badarg(2))?;
+    float_text(process, number, form, build::byte_list)
 }
 
 /// `erlang:float_to_binary(Float)`
 pub(crate) fn float_to_binary_1(process: &mut Process, [number]: [Term; 1]) -> BifResult {
-    let text = float_text(number, Form::default())?;
-    Ok(build::binary(process.heap(), text.as_bytes()))
+    float_text(process, number, Form::default(), build::binary)
 }
 
 /// `erlang:float_to_binary(Float, Options)`
 pub(crate) fn float_to_binary_2(process: &mut Process, [number, options]: [Term; 2]) -> BifResult {
-    let text = float_text(number, form_of(options).ok_or(badarg(2))?)?;
-    Ok(build::binary(process.heap(), text.as_bytes()))
+    let form = form_of(options).ok_or(badarg(2))?;
+    float_text(process, number, form, build::binary)
 }
 
 /// `erlang:list_to_float(Characters)`

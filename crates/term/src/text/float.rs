@@ -32,9 +32,26 @@ impl Default for Form {
     }
 }
 
-/// A float as text. `None` if the BIF fails: the text would be longer than 255 characters.
-#[must_use]
-pub fn print(value: f64, form: Form) -> Option<String> {
+/// Reads a float's text. `None` if the BIF fails: the text would be longer than 255 characters.
+pub fn with_text<R>(value: f64, form: Form, read: impl FnOnce(&str) -> R) -> Option<R> {
+    if form == Form::Short {
+        let mut buffer = ryu::Buffer::new();
+        let text = buffer.format_finite(value);
+        // Most have their text here, without memory.
+        if is_short(value.abs(), text) {
+            return Some(read(text));
+        }
+    }
+    print(value, form).map(|text| read(&text))
+}
+
+/// Whether the text that ryu writes is the one of [`short`]: it has the plain form, and the scientific one is longer.
+fn is_short(magnitude: f64, text: &str) -> bool {
+    // The scientific form leaves out zeros before the point, and saves bytes by it from three of them on.
+    (0.1..EXACT_INTEGERS).contains(&magnitude) && (magnitude < 1000.0 || !text.ends_with("0.0"))
+}
+
+fn print(value: f64, form: Form) -> Option<String> {
     let text = match form {
         Form::Scientific(decimals) => {
             let decimals = usize::try_from(decimals).unwrap_or(6);
