@@ -363,7 +363,11 @@ operations(selects) ->
                                || Label <- Labels])
                            ++ [{label, Default}, {move, {atom, none}, D}, {label, End}]
                        end}
-     || {Name, Values} <- [{select_dense, [1, 2, 3, 4, 5, 6, 7, 8, 9]}, {select_sparse, [-7, 2, 5, 100, 1000, 5000]},
+     || {Name, Values} <- [{select_dense, [1, 2, 3, 4, 5, 6, 7, 8, 9]}, {select_negative, [-4, -3, -2, -1, 0, 1]},
+                           {select_least, [-(1 bsl 59) + N || N <- lists:seq(0, 5)]},
+                           {select_greatest, [(1 bsl 59) - N || N <- lists:seq(1, 6)]},
+                           {select_far, [(1 bsl 58) + N || N <- lists:seq(-3, 3)]},
+                           {select_sparse, [-7, 2, 5, 100, 1000, 5000]},
                            {select_many, [-7, 2, 5, 100, 9, 1000, 5000, 70000, 800000, 9000000, 3, 77777]},
                            {select_few, [1, 9]}, {select_atoms, [a, b, c, x, y, z]}, {select_atom, [a]},
                            {select_two_atoms, [a, c]}]]

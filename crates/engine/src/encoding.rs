@@ -316,8 +316,7 @@ encodings! {
     SelectArity2<A: Source> {
         term: In<A>, fail: Label, header: Number, label: Label, header2: Number, label2: Label
     }
-    /// `least` is a plain number.
-    JumpTable<A: Source> { term: In<A>, fail: Label, least: Number, count: Number }
+    JumpTable<A: Source> { term: In<A>, fail: Label, least: K, count: Number }
     SelectNode<A: Source> { term: In<A>, value: K, equal: Label, less: Label }
 
     // Calls. `frame` is a number of bytes; `behind` is the X register after the arguments.

@@ -2052,21 +2052,14 @@ Jump:
       PLT32	TARGET_0-0x4
 
 JumpTable:
-    mov    0x0(%rdi),%r9
+    mov    0x0(%rdi),%rax
       32S	HOLE_0
-    mov    %r9,%rax
-    sar    $0x4,%rax
-    mov    $0x0,%r10d
-      32	HOLE_2
-    sub    %r10,%rax
-    not    %r9d
-    test   $0xf,%r9b
-    setne  %r9b
+    sub    0x0(%rip),%rax        # e
+      PC32	RECORD+0x14
+    rol    $0x3c,%rax
     cmp    $0x0,%rax
       32S	HOLE_3
-    setae  %r10b
-    or     %r9b,%r10b
-    jne    35
+    jae    1e
       PLT32	TARGET_1-0x4
     mov    0x0(,%rax,8),%rax
       32S	RECORD+0x28

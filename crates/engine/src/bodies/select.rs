@@ -8,6 +8,8 @@ use crate::operation::operations;
 
 /// Up to this many words, a linear search is no slower than a binary one in the threaded form.
 pub(crate) const LINEAR: usize = 8;
+/// How many low bits of a small integer's word are its tag.
+const TAG_BITS: u32 = 4;
 
 /// The index of `value` among `count` words, or `count` if it is absent.
 #[inline(always)]
@@ -44,11 +46,19 @@ unsafe fn search(values: *const u64, count: usize, value: u64) -> usize {
     }
 }
 
-/// Where a value leads in a jump table for `count` small integers from `least` on, and whether it is outside.
+/// Jump tables begin with an integer of at most this magnitude, so that no small integer below `least` wraps around to
+/// an index of the table.
+pub(crate) const FARTHEST_TABLE: u64 = 1 << 58;
+
+/// Where a value leads in a jump table for small integers from `least` on: a number that is no index of the table, if
+/// the value is not in it.
 #[inline(always)]
-fn place_in_table(value: Term, least: u64, count: u64) -> (usize, bool) {
-    let index = value.small_value().wrapping_sub(least as i64) as u64;
-    (index as usize, !value.is_small() || index >= count)
+fn place_in_table(value: Term, least: Term) -> u64 {
+    // The tags of two small integers leave no bits; those of another term leave some, which become the highest.
+    value
+        .bits()
+        .wrapping_sub(least.bits())
+        .rotate_right(TAG_BITS)
 }
 
 operations! {
@@ -104,11 +114,11 @@ operations! {
     /// Small integers with few gaps.
     JumpTable: S |m, o: JumpTable| {
         let value = m.get(o.term);
-        let (index, is_outside) = place_in_table(value, m.word(o.least), m.word(o.count));
-        if is_outside {
+        let index = place_in_table(value, m.get(o.least));
+        if index >= m.word(o.count) {
             return m.jump(o.fail);
         }
-        m.enter_table(m.words(o.end), index, m.word(o.count))
+        m.enter_table(m.words(o.end), index as usize, m.word(o.count))
     }
 
     /// Selects by a tuple's header.

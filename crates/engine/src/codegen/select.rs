@@ -67,7 +67,7 @@ pub(super) fn select_value(
                 emitter.operation::<select::JumpTable>(JumpTable {
                     term,
                     fail: default,
-                    least: least as u64,
+                    least: Term::small(least),
                     count: targets.len() as u64,
                 });
                 // Written when there is machine code.
@@ -154,6 +154,9 @@ fn table(values: &[(Term, u32)]) -> Option<(i64, Vec<Option<u32>>)> {
     let least = smalls.iter().map(|&(value, _)| value).min()?;
     let greatest = smalls.iter().map(|&(value, _)| value).max()?;
     let span = greatest.abs_diff(least) + 1;
+    if least.unsigned_abs() > select::FARTHEST_TABLE {
+        return None;
+    }
     if span > values.len() as u64 * TABLE_WORDS_PER_VALUE {
         return None;
     }
