@@ -1,6 +1,6 @@
 //! `lists`: searching and reversing. A call stops when its slice is over and continues with the rest of the list.
 
-use layout::{Term, no_gc};
+use layout::Term;
 use term::{am, build, compare};
 
 use runtime::code::bif::{BifResult, Failure, badarg};
@@ -65,6 +65,7 @@ pub(crate) fn reverse_2(process: &mut Process, [list, tail]: [Term; 2]) -> BifRe
 }
 
 /// The first tuple whose element `position` equals the key.
+#[inline]
 fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> {
     let index = position
         .as_small()
@@ -100,8 +101,7 @@ fn find_where(
                 Err(badarg(3))
             };
         };
-        if let Some(elements) = head.as_tuple(no_gc!())
-            && let Some(&element) = elements.get(index - 1)
+        if let Some(element) = head.tuple_element(index - 1)
             && is_wanted(element)
         {
             charge_cells(visited, LOOKS_PER_REDUCTION);

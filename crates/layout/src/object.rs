@@ -250,6 +250,17 @@ impl Term {
         }))
     }
 
+    /// The element of a tuple at an index, from 0; nothing if there is none, or for another term.
+    #[inline(always)]
+    #[must_use]
+    pub fn tuple_element(self, index: usize) -> Option<Term> {
+        let object = self.as_boxed()?;
+        let header = object.header();
+        // SAFETY: a tuple's words are terms, and by its header there are more than `index`.
+        (header.kind() == ObjectKind::Tuple && index < header.arity())
+            .then(|| unsafe { object.term_unchecked(index) })
+    }
+
     /// Number of elements of a tuple.
     #[inline(always)]
     #[must_use]
