@@ -9,9 +9,12 @@ use runtime::process::Process;
 
 /// `put(Key, Value)`: returns the value before.
 pub(crate) fn put_2(process: &mut Process, [key, value]: [Term; 2]) -> BifResult {
+    if let Some(before) = process.dictionary.replace(key, value) {
+        return Ok(before);
+    }
     room_for(process.dictionary.growth_bytes())?;
-    let before = process.dictionary.put(key, value);
-    Ok(before.unwrap_or(am::UNDEFINED))
+    process.dictionary.add(key, value);
+    Ok(am::UNDEFINED)
 }
 
 /// `get(Key)`.

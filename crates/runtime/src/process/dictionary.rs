@@ -128,11 +128,15 @@ impl Dictionary {
         self.find(key).map(|at| self.terms()[at * 2 + 1])
     }
 
-    /// Stores a value; returns the previous one.
-    pub fn put(&mut self, key: Term, value: Term) -> Option<Term> {
-        if let Some(at) = self.find(key) {
-            return Some(std::mem::replace(&mut self.roots()[at * 2 + 1], value));
-        }
+    /// Stores another value for a key that is there; returns the previous one.
+    pub fn replace(&mut self, key: Term, value: Term) -> Option<Term> {
+        let at = self.find(key)?;
+        Some(std::mem::replace(&mut self.roots()[at * 2 + 1], value))
+    }
+
+    /// Adds a key that is not there.
+    pub fn add(&mut self, key: Term, value: Term) {
+        debug_assert!(self.find(key).is_none(), "a key is there twice");
         let at = self.len();
         self.0.extend([key, value]);
         // An index stays when there are few pairs again, and knows those that are there.
@@ -141,7 +145,6 @@ impl Dictionary {
         } else if at >= SEARCHED {
             self.index_from(0);
         }
-        None
     }
 
     /// Adds the pairs from this position on to the index.
@@ -319,7 +322,11 @@ mod tests {
             let most_put = if step % 500 < 250 { 2 } else { 1 };
             match seed >> 60 & 3 {
                 choice if choice < most_put => {
-                    assert_eq!(dictionary.put(keys[at], value), model.insert(at, value))
+                    let before = dictionary.replace(keys[at], value);
+                    if before.is_none() {
+                        dictionary.add(keys[at], value);
+                    }
+                    assert_eq!(before, model.insert(at, value));
                 }
                 1 | 2 => assert_eq!(dictionary.erase(keys[at]), model.remove(&at)),
                 _ => assert_eq!(dictionary.get(keys[at]), model.get(&at).copied()),
