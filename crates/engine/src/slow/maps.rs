@@ -110,7 +110,25 @@ slow_paths! {
         if !map.is_map() {
             return m.jump(o.fail);
         }
-        let mut lookups = map::Lookups::new(map);
+        // As in `get_map_elements`.
+        if count == 1 {
+            let key = m.read(*words);
+            if map::is_flat(map) || !key.is_immediate() {
+                return m.slow(o, has_any_map_fields);
+            }
+            return match map::get_immediate(map, key) {
+                Some(_) => m.next_at(words.add(1)),
+                None => m.jump(o.fail),
+            };
+        }
+        m.slow(o, has_any_map_fields)
+    }
+
+    /// `has_map_fields` when the term is a map.
+    has_any_map_fields |m, o: GetMapElements| {
+        let count = m.word(o.count) as usize;
+        let words = m.words(o.end);
+        let mut lookups = map::Lookups::new(m.get(o.map));
         for index in 0..count {
             let key = m.read(*words.add(index));
             if lookups.get(key).is_none() {
