@@ -449,7 +449,7 @@ encodings! {
     StartBinaryAround<A: Source> { inner: In<A>, most: Number, bytes: Number, fail: Label }
     /// At most `most` bytes are appended, or more by segments that check that themselves.
     StartAppend<A: Source> { string: In<A>, most: Number, bytes: Number, fail: Label }
-    /// Appends the bits under the mask to those in `GATHERED` times `factor`.
+    /// The bits under the mask, and those in `GATHERED`; `factor` makes place for either.
     Gather<A: Source> { source: In<A>, factor: Wide, mask: Wide, fail: Label }
     /// For a shift, the offset is the number of bits.
     PutValue<A: Source> { source: In<A>, offset: Number, fail: Label }

@@ -242,6 +242,8 @@ macro_rules! for_each_operation {
                 building::EndAppend [register_dest] EndAppend;
                 building::EndPrivateAppend [register_dest] EndAppend;
                 building::Gather [source] Gather;
+                building::GatherFirst [source] Gather;
+                building::GatherNext [source] Gather;
                 building::ShiftRight [register] PutValue;
                 building::PutUtf8 [register] PutValue;
                 building::PutBytes [register] PutBytes;

@@ -921,6 +921,39 @@ Gather:
     jmp    4c
       PLT32	CONT-0x4
 
+GatherFirst:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_3-0x4
+    and    0x0(%rip),%rax        # 1e
+      PC32	RECORD+0x14
+    imul   0x0(%rip),%rax        # 26
+      PC32	RECORD+0xc
+    or     $0xf,%rax
+    mov    %rax,0x2000(%rdi)
+    jmp    36
+      PLT32	CONT-0x4
+
+GatherNext:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    %eax,%r9d
+    not    %r9d
+    test   $0xf,%r9b
+    jne    17
+      PLT32	TARGET_3-0x4
+    and    0x0(%rip),%rax        # 1e
+      PC32	RECORD+0x14
+    imul   0x0(%rip),%rax        # 26
+      PC32	RECORD+0xc
+    or     %rax,0x2000(%rdi)
+    jmp    32
+      PLT32	CONT-0x4
+
 GetHd:
     mov    0x0(%rdi),%rax
       32S	HOLE_0

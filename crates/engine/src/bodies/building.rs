@@ -190,6 +190,30 @@ operations! {
         m.next(o.end)
     }
 
+    /// The low bits of an integer, times `factor`: the first of those in `GATHERED`, when the place of each is known.
+    /// The mask leaves no bit of the tag.
+    GatherFirst: S |m, o: Gather| {
+        let value = m.get(o.source);
+        if !value.is_small() {
+            return m.jump(o.fail);
+        }
+        let bits = (value.bits() & m.wide(o.mask)).wrapping_mul(m.wide(o.factor));
+        *m.x.add(GATHERED as usize) = Term::from_bits(bits | Term::small(0).bits());
+        m.next(o.end)
+    }
+
+    /// Adds the next ones. They wait for those before them only at the end.
+    GatherNext: S |m, o: Gather| {
+        let value = m.get(o.source);
+        if !value.is_small() {
+            return m.jump(o.fail);
+        }
+        let bits = (value.bits() & m.wide(o.mask)).wrapping_mul(m.wide(o.factor));
+        let gathered = m.x.add(GATHERED as usize);
+        *gathered = Term::from_bits((*gathered).bits() | bits);
+        m.next(o.end)
+    }
+
     /// The higher bits of an integer, for a piece of it.
     ShiftRight: S |m, o: PutValue| {
         let value = m.get(o.source);

@@ -44,6 +44,9 @@ const LITTLE: u64 = 2;
 const SIGNED: u64 = 4;
 const NATIVE: u64 = 16;
 
+/// How many low bits of a small integer's word are its tag.
+const TAG_BITS: u32 = 4;
+
 /// Bytes of segments of known size, at most, that are written by operations of their own.
 const MOST_BYTES: u64 = HEAP_BINARY_BYTES as u64;
 
@@ -507,7 +510,20 @@ impl Fields {
     fn write(self, emitter: &mut Emitter<'_>, dest: Operand, heap: u64) -> u32 {
         let (general, done) = (emitter.new_label(), emitter.new_label());
         let mut sized = false;
-        for (index, field) in self.fields.iter().enumerate() {
+        let known = self.fields.iter().map(|field| {
+            let source = field.source;
+            field.bits.map(|bits| Field { source, bits })
+        });
+        let known: Option<Vec<Field>> = known.collect();
+        if let Some(fields) = &known {
+            gather_all(emitter, fields, general);
+        }
+        let unknown = if known.is_some() {
+            &[]
+        } else {
+            &self.fields[..]
+        };
+        for (index, field) in unknown.iter().enumerate() {
             if let Some(bits) = field.bits {
                 gather(emitter, field.source, bits, index == 0, general);
                 continue;
@@ -546,7 +562,7 @@ impl Fields {
     }
 }
 
-/// Appends bits of a value to those gathered before.
+/// Appends bits of a value to those gathered before, among others whose number is not known.
 fn gather(emitter: &mut Emitter<'_>, source: Operand, bits: u64, first: bool, general: u32) {
     emitter.operation::<building::Gather>(Gather {
         source,
@@ -554,6 +570,24 @@ fn gather(emitter: &mut Emitter<'_>, source: Operand, bits: u64, first: bool, ge
         mask: mask(bits),
         fail: general,
     });
+}
+
+/// Gathers the bits of values, each in its place.
+fn gather_all(emitter: &mut Emitter<'_>, fields: &[Field], general: u32) {
+    let mut behind: u64 = fields.iter().map(|field| field.bits).sum();
+    for (index, &Field { source, bits }) in fields.iter().enumerate() {
+        behind -= bits;
+        let words = Gather {
+            source,
+            factor: 1 << behind,
+            mask: mask(bits) << TAG_BITS,
+            fail: general,
+        };
+        match index {
+            0 => emitter.operation::<building::GatherFirst>(words),
+            _ => emitter.operation::<building::GatherNext>(words),
+        }
+    }
 }
 
 /// The kind as operands have it.
@@ -585,9 +619,7 @@ impl StepWriter<'_, '_> {
                 little,
             } => self.integer(source, bytes, little),
             Step::Gathered(fields) => {
-                for (index, &Field { source, bits }) in fields.iter().enumerate() {
-                    gather(self.emitter, source, bits, index == 0, self.general);
-                }
+                gather_all(self.emitter, fields, self.general);
                 self.integer(Operand::x(GATHERED), step.most(), false);
             }
             &Step::Float {
