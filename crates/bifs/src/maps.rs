@@ -72,7 +72,7 @@ pub(crate) fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult
     }
     dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
     charge_pairs(pairs.len());
-    Ok(map::from_pairs(process.heap(), &pairs))
+    Ok(map::from_own_pairs(process.heap(), &mut pairs))
 }
 
 /// `maps:from_keys(Keys, Value)`
@@ -83,7 +83,7 @@ pub(crate) fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> Bi
     }
     dirty_unless(pairs.len() <= MOST_PAIRS_HERE)?;
     charge_pairs(pairs.len());
-    Ok(map::from_pairs(process.heap(), &pairs))
+    Ok(map::from_own_pairs(process.heap(), &mut pairs))
 }
 
 /// `maps:keys(Map)`

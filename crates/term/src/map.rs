@@ -165,17 +165,32 @@ pub fn empty<A: Allocate + ?Sized>(heap: &mut A) -> Term {
 /// Inserts a pair into sorted pairs, replacing one with the same key. The key is replaced too, because 0.0 and -0.0 are
 /// the same key.
 fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
+    let count = pairs.len();
+    pairs.push((key, value));
+    let count = insert_last(pairs, count);
+    pairs.truncate(count);
+}
+
+/// Brings the last of these pairs, which the `count` sorted ones begin with, to its place among them; returns how many
+/// there are then: as many as before if it has replaced one.
+fn insert_last(pairs: &mut [(Term, Term)], count: usize) -> usize {
+    let new = pairs[pairs.len() - 1];
+    let is_last = |&(last, _): &(Term, Term)| compare_keys(last, new.0).is_lt();
     // Pairs often come in order.
-    if pairs
-        .last()
-        .is_none_or(|(last, _)| compare_keys(*last, key).is_lt())
-    {
-        pairs.push((key, value));
-        return;
-    }
-    match pairs.binary_search_by(|(other, _)| compare_keys(*other, key)) {
-        Ok(index) => pairs[index] = (key, value),
-        Err(index) => pairs.insert(index, (key, value)),
+    let place = match pairs[..count].last().is_none_or(is_last) {
+        true => Err(count),
+        false => pairs[..count].binary_search_by(|&(other, _)| compare_keys(other, new.0)),
+    };
+    match place {
+        Ok(index) => {
+            pairs[index] = new;
+            count
+        }
+        Err(index) => {
+            pairs.copy_within(index..count, index + 1);
+            pairs[index] = new;
+            count + 1
+        }
     }
 }
 
@@ -196,38 +211,41 @@ fn from_each<A: Allocate + ?Sized>(
     if pairs.len() > FLAT_MAP_PAIRS {
         return trie::from_pairs(heap, pairs);
     }
-    from_sorted(heap, &sorted_pairs(pairs))
+    let mut pairs: Pairs = pairs.collect();
+    let count = sort(&mut pairs);
+    from_sorted(heap, &pairs[..count])
 }
 
-/// Pairs in the order of their keys; of several with the same key the last one counts.
+/// As [`from_pairs`], of pairs that may be brought into another order.
+pub fn from_own_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &mut [(Term, Term)]) -> Term {
+    if pairs.len() > FLAT_MAP_PAIRS {
+        return trie::from_pairs(heap, pairs.iter().copied());
+    }
+    let count = sort(pairs);
+    from_sorted(heap, &pairs[..count])
+}
+
+/// Brings pairs in the order of their keys, and returns how many are left: of several with the same key the last one.
 ///
 /// The pairs in front are often in order, or in the opposite one, as those of a list that was built from its end:
 /// then one comparison for each pair is all. The others are inserted.
-fn sorted_pairs(pairs: impl Iterator<Item = (Term, Term)>) -> Pairs {
-    let mut sorted: Pairs = pairs.collect();
+fn sort(pairs: &mut [(Term, Term)]) -> usize {
     let order = |pair: &[(Term, Term)]| compare_keys(pair[0].0, pair[1].0);
-    let Some(first) = sorted.windows(2).next().map(order) else {
-        return sorted;
+    let Some(first) = pairs.windows(2).next().map(order) else {
+        return pairs.len();
     };
     let differs = |pair| order(pair) != first;
     let run = match first {
         Ordering::Equal => 1,
-        _ => sorted
-            .windows(2)
-            .position(differs)
-            .map_or(sorted.len(), |last| last + 1),
+        _ => {
+            let last = pairs.windows(2).skip(1).position(differs);
+            last.map_or(pairs.len(), |last| last + 2)
+        }
     };
     if first.is_gt() {
-        sorted[..run].reverse();
+        pairs[..run].reverse();
     }
-    if run < sorted.len() {
-        let rest = Pairs::from_slice(&sorted[run..]);
-        sorted.truncate(run);
-        for (key, value) in rest {
-            insert_sorted(&mut sorted, key, value);
-        }
-    }
-    sorted
+    (run..pairs.len()).fold(run, |count, next| insert_last(&mut pairs[..=next], count))
 }
 
 /// A flat map of `size` pairs that the caller fills in, and the tuple of its keys, which comes right behind it.
@@ -252,8 +270,9 @@ pub fn flat_uninit<A: Allocate + ?Sized>(heap: &mut A, size: usize) -> (Term, Te
 #[must_use]
 pub fn sort_flat(map: Term) -> bool {
     let (keys, values) = flat(map);
-    let sorted = sorted_pairs(keys.iter().copied().zip(values.iter().copied()));
-    if sorted.len() != keys.len() {
+    let pairs = keys.iter().copied().zip(values.iter().copied());
+    let mut sorted: Pairs = pairs.collect();
+    if sort(&mut sorted) != keys.len() {
         return false;
     }
     let keys = keys_tuple(map).expect("a flat map");
