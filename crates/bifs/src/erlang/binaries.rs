@@ -4,7 +4,7 @@ use layout::Term;
 use layout::kinds::MatchContext;
 use layout::object::Bits;
 use term::bits::construct::{self, Builder};
-use term::bits::matching::{self, extract};
+use term::bits::matching::{self, extract, extract_from};
 use term::bits::range;
 use term::iolist::{self, IolistError, Step, Wanted};
 use term::release::{self, Release};
@@ -71,17 +71,19 @@ pub(crate) fn part(process: &mut Process, string: Term, position: Term, length: 
     }
     let size = bits.bit_len() / 8;
     let (start, length) = part_range(size, position, length).ok_or(badarg(2))?;
-    let (whole, first) = build::whole_of(string);
-    Ok(extract(
-        process.heap(),
-        whole,
-        first + start * 8,
-        length * 8,
-    ))
+    let heap = process.heap();
+    Ok(extract_from(heap, string, bits, start * 8, length * 8))
 }
 
 /// Start and length of a part of `size` bytes; `None` if it is not within them.
 pub(crate) fn part_range(size: u64, position: Term, length: Term) -> Option<(u64, u64)> {
+    if let (Some(start), Some(length)) = (position.as_small(), length.as_small())
+        && start >= 0
+        && length >= 0
+    {
+        let (start, length) = (start as u64, length as u64);
+        return (start + length <= size).then_some((start, length));
+    }
     let position = integer::uint64(position)?;
     let length = integer::int64(length)?;
     let (start, end) = if length < 0 {

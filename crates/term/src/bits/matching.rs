@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 use layout::kinds::{HeapBinary, MatchContext, SharedBinary, SubBinary};
-use layout::object::offset;
+use layout::object::{Bits, offset};
 use layout::{Header, ObjectKind, Term};
 
 use crate::bits::{Flags, append, float, integer, range, utf};
@@ -245,6 +245,30 @@ pub fn extract<A: Allocate + ?Sized>(heap: &mut A, whole: Term, start: u64, widt
     let bits = whole.as_bits().expect("a whole binary has bits");
     // SAFETY: the callers keep `start + width` within the whole.
     unsafe { copied(heap, bits.bytes(), start, width) }
+}
+
+/// Part of a bit string, which may be a part of another one itself.
+#[inline]
+pub fn extract_from<A: Allocate + ?Sized>(
+    heap: &mut A,
+    string: Term,
+    bits: Bits,
+    start: u64,
+    width: u64,
+) -> Term {
+    debug_assert!(start + width <= bits.bit_len());
+    if is_copied(width) {
+        // SAFETY: the callers keep `start + width` within the bits, which are those of `string`.
+        return unsafe {
+            copied(
+                heap,
+                bits.bytes(),
+                u64::from(bits.bit_offset()) + start,
+                width,
+            )
+        };
+    }
+    build::sub_bits(heap, string, start, width)
 }
 
 /// As [`extract`], for the next `width` bits of the binary that is matched.
