@@ -1,7 +1,7 @@
 //! Iterating over the pairs of a map, at once or in pieces.
 
 use layout::limits::FLAT_MAP_PAIRS;
-use layout::{Cons, ObjectKind, Term, no_gc};
+use layout::{Cons, Header, ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
 use super::prepend_pair;
@@ -97,22 +97,19 @@ pub fn next_from<A: Allocate + ?Sized>(
     limit: usize,
     shape: NextFrom,
 ) -> Option<Term> {
-    let limbs = limbs_of(path)?;
     if is_flat(map) {
-        let (keys, values) = flat(map);
-        if path.as_small()? as u64 > keys.len() as u64 {
+        let count = size(map);
+        if path.as_small()? as u64 > count as u64 {
             return None;
         }
-        let pairs = keys.iter().zip(values).rev();
         return Some(match shape {
-            NextFrom::Iterator => pairs.fold(am::NONE, |rest, (&key, &value)| {
-                build::tuple(heap, &[key, value, rest])
-            }),
-            NextFrom::List(tail) => pairs.fold(tail, |list, (&key, &value)| {
-                prepend_pair(heap, key, value, list)
-            }),
+            NextFrom::Iterator if count == 0 => am::NONE,
+            NextFrom::Iterator => chain_of_flat(heap, map),
+            NextFrom::List(tail) if count == 0 => tail,
+            NextFrom::List(tail) => list_of_flat(heap, map, tail),
         });
     }
+    let limbs = limbs_of(path)?;
     let mut limit = limit.clamp(1, size(map));
     if path == Term::small(0) {
         limit = limit.min(FLAT_MAP_PAIRS);
@@ -156,6 +153,62 @@ pub fn next_from<A: Allocate + ?Sized>(
                 None => list,
             })
         }
+    }
+}
+
+/// `{K1, V1, {K2, V2, none}}`, all pairs of a flat map that has some. Their tuples lie one behind the other.
+fn chain_of_flat<A: Allocate + ?Sized>(heap: &mut A, map: Term) -> Term {
+    const WORDS: usize = 4;
+    let (keys, values) = flat(map);
+    let first = heap.allocate(WORDS * keys.len());
+    let mut tuple = first;
+    for (key, value) in keys.iter().zip(values) {
+        let next = tuple.wrapping_add(WORDS);
+        // SAFETY: fresh words for each pair; the next tuple begins behind them, or there is none, which is set below.
+        unsafe {
+            tuple.write(Header::new(ObjectKind::Tuple, 3).0);
+            tuple.add(1).write(key.bits());
+            tuple.add(2).write(value.bits());
+            tuple.add(3).write(Term::from_boxed_pointer(next).bits());
+        }
+        tuple = next;
+    }
+    // SAFETY: the last word of the last tuple, since there is one.
+    unsafe {
+        tuple.sub(1).write(am::NONE.bits());
+        Term::from_boxed_pointer(first)
+    }
+}
+
+/// `[{K1, V1}, ... | Tail]`, all pairs of a flat map that has some, each behind its tuple.
+fn list_of_flat<A: Allocate + ?Sized>(heap: &mut A, map: Term, tail: Term) -> Term {
+    const TUPLE: usize = 3;
+    const WORDS: usize = TUPLE + 2;
+    let (keys, values) = flat(map);
+    let first = heap.allocate(WORDS * keys.len());
+    let mut tuple = first;
+    for (key, value) in keys.iter().zip(values) {
+        let next = tuple.wrapping_add(WORDS);
+        // SAFETY: fresh words for each pair; the next cell is behind the next tuple, or there is none, which is set
+        // below.
+        unsafe {
+            tuple.write(Header::new(ObjectKind::Tuple, 2).0);
+            tuple.add(1).write(key.bits());
+            tuple.add(2).write(value.bits());
+            tuple
+                .add(TUPLE)
+                .write(Term::from_boxed_pointer(tuple).bits());
+            let next_cell = next.wrapping_add(TUPLE).cast();
+            tuple
+                .add(TUPLE + 1)
+                .write(Term::from_cons_pointer(next_cell).bits());
+        }
+        tuple = next;
+    }
+    // SAFETY: the tail of the last cell, since there is one; the first one is behind its tuple.
+    unsafe {
+        tuple.sub(1).write(tail.bits());
+        Term::from_cons_pointer(first.add(TUPLE).cast())
     }
 }
 
