@@ -8,6 +8,7 @@
 //! thread that may read the map. A term handed in as `map` must be a map.
 
 use std::cmp::Ordering;
+use std::mem::MaybeUninit;
 
 use layout::kinds::FlatMap;
 use layout::limits::FLAT_MAP_PAIRS;
@@ -588,34 +589,76 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     if a == b || keys_b.is_empty() {
         return a;
     }
-    let mut pairs: SmallVec<[(Term, Term); 2 * FLAT_MAP_PAIRS]> = SmallVec::new();
+    let mut merged = Row::new();
     let (mut index_a, mut index_b) = (0, 0);
-    while index_a < keys_a.len() && index_b < keys_b.len() {
-        let order = compare_keys(keys_a[index_a], keys_b[index_b]);
-        if order.is_lt() {
-            pairs.push((keys_a[index_a], values_a[index_a]));
-        } else {
-            pairs.push((keys_b[index_b], values_b[index_b]));
+    while let (Some(&a), Some(&b)) = (keys_a.get(index_a), keys_b.get(index_b)) {
+        let order = compare_keys(a, b);
+        match order {
+            Ordering::Less => merged.push(a, values_a[index_a]),
+            _ => merged.push(b, values_b[index_b]),
         }
         index_a += usize::from(order.is_le());
         index_b += usize::from(order.is_ge());
     }
-    pairs.extend((index_a..keys_a.len()).map(|index| (keys_a[index], values_a[index])));
-    pairs.extend((index_b..keys_b.len()).map(|index| (keys_b[index], values_b[index])));
-    if pairs.len() > FLAT_MAP_PAIRS {
-        return trie::from_pairs(heap, pairs.into_iter());
+    for index in index_a..keys_a.len() {
+        merged.push(keys_a[index], values_a[index]);
+    }
+    for index in index_b..keys_b.len() {
+        merged.push(keys_b[index], values_b[index]);
+    }
+    let (keys, values) = (merged.keys(), merged.values());
+    if keys.len() > FLAT_MAP_PAIRS {
+        return trie::from_pairs(heap, keys.iter().copied().zip(values.iter().copied()));
     }
     // If the result has as many pairs as one of the maps, it has the same keys and can share their tuple.
-    let keys = if pairs.len() == keys_b.len() {
-        b
-    } else if pairs.len() == keys_a.len() {
-        a
-    } else {
-        return from_sorted(heap, &pairs);
-    };
-    let values: SmallVec<[Term; FLAT_MAP_PAIRS]> = pairs.iter().map(|pair| pair.1).collect();
-    let keys = FlatMap::expect(keys).keys();
-    with_values(heap, keys, &values)
+    if keys.len() == keys_b.len() {
+        return with_values(heap, FlatMap::expect(b).keys(), values);
+    }
+    if keys.len() == keys_a.len() {
+        return with_values(heap, FlatMap::expect(a).keys(), values);
+    }
+    let (map, room_for_keys, room_for_values) = flat_beside_keys(heap, keys.len());
+    // SAFETY: there is room for as many keys and values.
+    unsafe {
+        copy_terms(room_for_keys, keys);
+        copy_terms(room_for_values, values);
+    }
+    map
+}
+
+/// Room for the keys and the values of two flat maps.
+struct Row {
+    keys: [MaybeUninit<Term>; 2 * FLAT_MAP_PAIRS],
+    values: [MaybeUninit<Term>; 2 * FLAT_MAP_PAIRS],
+    count: usize,
+}
+
+impl Row {
+    #[inline(always)]
+    fn new() -> Row {
+        Row {
+            keys: [MaybeUninit::uninit(); 2 * FLAT_MAP_PAIRS],
+            values: [MaybeUninit::uninit(); 2 * FLAT_MAP_PAIRS],
+            count: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, key: Term, value: Term) {
+        self.keys[self.count].write(key);
+        self.values[self.count].write(value);
+        self.count += 1;
+    }
+
+    fn keys(&self) -> &[Term] {
+        // SAFETY: so many were written.
+        unsafe { self.keys[..self.count].assume_init_ref() }
+    }
+
+    fn values(&self) -> &[Term] {
+        // SAFETY: so many were written.
+        unsafe { self.values[..self.count].assume_init_ref() }
+    }
 }
 
 /// Whether lists of a hash map's pairs are in the iterator's order, as from OTP 29 on, and not in the reverse order.
