@@ -22,7 +22,7 @@ watch(Kind) ->
     End = receive {'DOWN', Monitor, process, Pid, Reason} -> Reason end,
     told(Pid, End),
     % What has no owner stays.
-    calm(case Kind of persistent -> 20; _ -> 1000 end),
+    calm(case lists:member(Kind, [code, persistent, pieces]) of true -> 20; false -> 1000 end),
     Witness ! {stop, self()},
     Silent = receive {silent_ms, Longest} -> Longest end,
     #{ended := Ended, level := Level} = erlang:system_info({ferl, memory_guard}),
