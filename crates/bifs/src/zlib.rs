@@ -10,6 +10,7 @@ use std::ffi::c_int;
 use layout::{Heap, NoGc, Term, no_gc};
 use parking_lot::{Mutex, MutexGuard};
 use term::copy::{self, Owned};
+use term::release::{self, Release};
 use term::{am, atom, build, iolist};
 
 use super::magic;
@@ -240,12 +241,15 @@ fn set_dictionary(
     } else {
         stream.adler()
     };
-    Ok(signed(checksum))
+    Ok(checksum_term(checksum))
 }
 
-/// A checksum as a signed integer, which is how these functions of OTP return it.
-fn signed(checksum: u32) -> Term {
-    Term::small(i64::from(checksum as i32))
+/// The checksum of a dictionary. Up to OTP 26 it is a signed integer.
+fn checksum_term(checksum: u32) -> Term {
+    Term::small(match release::has(Release::OTP_27) {
+        true => i64::from(checksum),
+        false => i64::from(checksum as i32),
+    })
 }
 
 /// `zlib:deflateSetDictionary_nif(Z, Dictionary)`
@@ -452,7 +456,7 @@ fn run(state: &mut State, heap: &mut Heap, direction: Direction, step: &Step) ->
         build::tuple(heap, &[am::FINISHED, list])
     } else if outcome.code == Code::NEED_DICTIONARY {
         let adler = state.stream.as_ref().map_or(0, Stream::adler);
-        build::tuple(heap, &[am::NEED_DICTIONARY, signed(adler), list])
+        build::tuple(heap, &[am::NEED_DICTIONARY, checksum_term(adler), list])
     } else {
         build::tuple(heap, &[am::CONTINUE, list])
     })

@@ -108,7 +108,7 @@ dictionaries() ->
                                    see:value("goes on", iolist_to_binary(zlib:inflate(I, <<>>)))
                            end)
           end)
-     || Bits <- [15, -15], Dictionary <- [Short, Long, [Short, "list"]]].
+     || Bits <- [15, -15], Dictionary <- [Short, Long, [Short, "list"], binary:copy(<<255>>, 16)]].
 
 inflating() ->
     Data = data(),

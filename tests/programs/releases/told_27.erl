@@ -1,6 +1,6 @@
 %% What 26 and later tell and take that 25 does not: the stack trace of callers in specifications of tracing, addresses
 %% of IPv6 in requests of HTTP, the clock's resolution that is used, silent heirs of tables (28), integers within bounds
-%% in specifications (29), the flags that other nodes must have.
+%% in specifications (29), the flags that other nodes must have, checksums of dictionaries (27).
 %% releases: 27 29
 -module(told_27).
 -export([main/0, called/1, middle/1, outer/1, deep/1, tail/1]).
@@ -12,6 +12,7 @@ main() ->
     see:value("clock", [[Key || {Key, _} <- erlang:system_info(Source)]
         || Source <- [os_monotonic_time_source, os_system_time_source]]),
     heirs(),
+    dictionaries(),
     within(),
     options(),
     ended_port(),
@@ -134,3 +135,18 @@ within() ->
          {1 bsl 70, 1, 1 bsl 71}, {1.0, 1, 5}, {a, b, c}]].
 
 text(Format, Arguments) -> lists:flatten(io_lib:format(Format, Arguments)).
+
+%% As unsigned integers.
+dictionaries() ->
+    Dictionary = binary:copy(<<255>>, 16),
+    [begin
+         Z = zlib:open(),
+         ok = zlib:deflateInit(Z, default, deflated, Bits, 8, default),
+         see:value("dictionary", zlib:deflateSetDictionary(Z, Dictionary)),
+         Packed = zlib:deflate(Z, "hello", finish),
+         zlib:close(Z),
+         I = zlib:open(),
+         ok = zlib:inflateInit(I, Bits),
+         see:value("asks", catch zlib:inflate(I, Packed, [{exception_on_need_dict, Bits < 0}])),
+         zlib:close(I)
+     end || Bits <- [15, -15]].
