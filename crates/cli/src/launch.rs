@@ -13,7 +13,7 @@ use spec::flags::{self, LauncherAction, LauncherRule, Value, ValuePosition};
 use crate::environment::Environment;
 use crate::otp::Otp;
 use crate::refusal::Refusal;
-use crate::words::Word;
+use crate::words::{self, Word};
 
 /// What to start, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,17 @@ pub fn program_name(called: &Path, directory: &Path, environment: &Environment) 
         .unwrap_or_else(|| PROGNAME.into())
 }
 
-/// Splits `words`, the result of [`crate::words::merge`].
+/// What the command line `typed` (without the program's name) asks for, with the flags of the environment.
+pub fn request(typed: &[Word], otp: &Otp, environment: &Environment) -> Result<Request, Refusal> {
+    let words = words::merge(typed, environment, otp.release)?;
+    let mut request = split(&words.flags, otp, environment)?;
+    if let Request::Start(launch) = &mut request {
+        launch.init_words.extend(words.program);
+    }
+    Ok(request)
+}
+
+/// Splits `words`, the flags that [`words::merge`] returns.
 pub fn split(words: &[Word], otp: &Otp, environment: &Environment) -> Result<Request, Refusal> {
     let (smp, flavor) = machine_kind(words)?;
     let mut split = Split::new(words, otp, environment);

@@ -21,7 +21,7 @@ use cli::packed;
 use cli::refusal::Refusal;
 use cli::settings::{self, Outcome, Usable};
 use cli::top;
-use cli::words::{self, Word};
+use cli::words::Word;
 use programs::Program;
 use runtime::Config;
 use sys::file::packed as file_in_program;
@@ -138,8 +138,7 @@ fn start(caller: &Caller, called: &Path) -> Result<ExitCode, Refusal> {
 /// Does everything up to the start of the VM, in stock's order: what earlier flags print or start takes effect
 /// even if a later flag is wrong.
 fn start_node(otp: &Otp, typed: &[Word], environment: &Environment) -> Result<ExitCode, Refusal> {
-    let words = words::merge(typed, environment, otp.release)?;
-    let launch = match launch::split(&words, otp, environment)? {
+    let launch = match launch::request(typed, otp, environment)? {
         Request::Start(launch) => launch,
         Request::PrintName => {
             write_out(format!("{VM_NAME}\n").as_bytes());

@@ -1,7 +1,8 @@
 //! Merges the typed command line with the flag variables (`ERL_AFLAGS`, `ERL_FLAGS`, ...) and argument
 //! files into one list of words, in OTP's order and with OTP's quoting. The words of each source
 //! end with a `--`, so that a flag cannot take a word of the next source as its value. Words after `-extra` in any
-//! source go to the very end.
+//! source go to the very end; up to OTP 26 the `--` goes there with them. Typed words from `-S` on are behind even
+//! these (since OTP 27): they belong to a program, and are no flags.
 //!
 //! Main thread only. The number and the total size of argument files are limited, so a file that includes itself is
 //! rejected.
@@ -38,13 +39,22 @@ const MAX_FILES: usize = 1_000;
 /// The maximum size of all argument files together.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
+/// What [`merge`] makes.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Words {
+    /// What may be flags.
+    pub flags: Vec<Word>,
+    /// The typed words from `-S` on, for `init` alone: the module that is started, its function and its arguments.
+    pub program: Vec<Word>,
+}
+
 /// All words of a start: `typed` (without the program's name) and those from the environment.
 /// `release` is the OTP release whose own flag variable (such as `ERL_OTP25_FLAGS`) is read.
 pub fn merge(
     typed: &[Word],
     environment: &Environment,
     release: Release,
-) -> Result<Vec<Word>, Refusal> {
+) -> Result<Words, Refusal> {
     let variable = |name: &str| cut_variable(environment.get(name).unwrap_or_default());
     let before = [
         variable(&format!("ERL_OTP{release}_FLAGS")),
@@ -53,41 +63,60 @@ pub fn merge(
     let after = [variable("ERL_FLAGS"), variable("ERL_ZFLAGS")];
 
     let only_typed = before.iter().chain(&after).all(Vec::is_empty);
+    let parts_typed = release >= Release::OTP_27;
     let names_file = typed
         .iter()
         .take_while(|word| *word != b"-extra")
         .any(|word| word == b"-args_file");
-    if only_typed && !names_file {
-        return Ok(typed.to_vec());
+    if only_typed && !names_file && !parts_typed {
+        return Ok(Words {
+            flags: typed.to_vec(),
+            program: Vec::new(),
+        });
     }
 
-    let mut merged = Merged::default();
+    let mut merged = Merged {
+        parts_typed,
+        ..Merged::default()
+    };
     for words in before {
-        merged.add(words)?;
+        merged.add(words, Source::Variable)?;
     }
     // Unlike a variable, the command line may end in -args_file without a name. Its `--` is added afterwards, so it
     // cannot be taken for the file's name.
     if !typed.is_empty() {
-        merged.add(typed.to_vec())?;
+        merged.add(typed.to_vec(), Source::Typed)?;
         merged.words.push(b"--".to_vec());
     }
     for words in after {
-        merged.add(words)?;
+        merged.add(words, Source::Variable)?;
     }
     Ok(merged.finish())
+}
+
+/// Where words come from that are not in a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// Without a `--` at their end.
+    Typed,
+    Variable,
 }
 
 #[derive(Default)]
 struct Merged {
     words: Vec<Word>,
     extra: Vec<Word>,
+    /// What is typed behind `-S`.
+    program: Option<Vec<Word>>,
+    /// As since OTP 27: the `--` of a source is not among the words after its `-extra`, and `-S` begins a program.
+    parts_typed: bool,
     files_read: usize,
     bytes_read: u64,
 }
 
 impl Merged {
     /// Adds the words of one source, including those of the argument files that it names.
-    fn add(&mut self, words: Vec<Word>) -> Result<(), Refusal> {
+    fn add(&mut self, words: Vec<Word>, source: Source) -> Result<(), Refusal> {
         // Argument files can nest; this is the stack of unfinished sources.
         let mut waiting = vec![words.into_iter()];
         while let Some(mut words) = waiting.pop() {
@@ -100,7 +129,21 @@ impl Merged {
                         waiting.push(words);
                         words = self.read_file(&name)?.into_iter();
                     }
-                    b"-extra" => self.extra.extend(words.by_ref()),
+                    b"-extra" => {
+                        self.extra.extend(words.by_ref());
+                        let is_file = !waiting.is_empty();
+                        if self.parts_typed && (is_file || source == Source::Variable) {
+                            self.extra.pop();
+                        }
+                        // A file with `-extra` has no `--` at all, and the command line has two.
+                        if self.parts_typed && !is_file {
+                            self.words.push(b"--".to_vec());
+                        }
+                    }
+                    b"-S" if self.parts_typed && source == Source::Typed && waiting.is_empty() => {
+                        self.program = Some(words.by_ref().collect());
+                        self.words.push(b"--".to_vec());
+                    }
                     _ => self.words.push(word),
                 }
             }
@@ -145,12 +188,33 @@ impl Merged {
         Ok(cut(&text, Comments::Allowed))
     }
 
-    fn finish(mut self) -> Vec<Word> {
+    fn finish(mut self) -> Words {
+        let (start, of_program): (&[&str], fn(Word) -> Word) = match self.extra.is_empty() {
+            true => (&["-noshell", "-S"], protected),
+            // Behind `-extra` there are no flags, so the program is not started. Stock then leaves the word that marks
+            // the place among the arguments.
+            false => (&["++S"], |word| word),
+        };
+        let program = self.program.map_or(Vec::new(), |words| {
+            let start = start.iter().map(|word| word.as_bytes().to_vec());
+            start.chain(words.into_iter().map(of_program)).collect()
+        });
         if !self.extra.is_empty() {
             self.words.push(b"-extra".to_vec());
             self.words.append(&mut self.extra);
         }
-        self.words
+        Words {
+            flags: self.words,
+            program,
+        }
+    }
+}
+
+/// An argument of a program, which `init` must not take for the end of a source.
+fn protected(word: Word) -> Word {
+    match word.as_slice() {
+        b"--" => b"\\--".to_vec(),
+        _ => word,
     }
 }
 
@@ -246,7 +310,8 @@ mod tests {
     #[test]
     fn nothing_else_leaves_the_typed_words_alone() {
         let typed = words(&["-a", "--", "-extra", "-args_file"]);
-        assert_eq!(merge(&typed, &with(&[]), Release::OTP_25), Ok(typed));
+        let merged = merge(&typed, &with(&[]), Release::OTP_25).unwrap();
+        assert_eq!(merged.flags, typed);
     }
 
     #[test]
@@ -262,10 +327,103 @@ mod tests {
         let expected = [
             "o", "--", "a", "--", "t", "--", "f", "--", "z", "-extra", "te", "ze", "--",
         ];
+        let merged = merge(&typed, &environment, Release::OTP_25).unwrap();
+        assert_eq!(merged.flags, words(&expected));
+    }
+
+    /// What stock 27 and 29 list, without the part that tells where OTP is.
+    #[test]
+    fn sources_end_before_extra_words_since_27() {
+        let folder = std::env::temp_dir().join(format!("ferl-extra-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).unwrap();
+            path.display().to_string()
+        };
+        let extra = file("extra", "-extra Q --");
+        let around = file("around", &format!("w -args_file {extra} v"));
+        let plain = file("plain", "p");
+        for (variables, typed, expected) in [
+            (
+                &[("ERL_AFLAGS", "-extra +A 1 --"), ("ERL_FLAGS", "c")] as &[(&str, &str)],
+                "-x -extra a --",
+                "-- -x -- -- c -- -extra +A 1 -- a --",
+            ),
+            (&[], "-x", "-x --"),
+            (&[], "-x -extra", "-x -- --"),
+            (&[("ERL_ZFLAGS", "f -extra")], "-x", "-x -- f --"),
+            (
+                &[],
+                &format!("-x -args_file {extra} r"),
+                "-x r -- -extra Q --",
+            ),
+            (
+                &[],
+                &format!("-x -args_file {around} r"),
+                "-x w v -- r -- -extra Q --",
+            ),
+            (
+                &[("ERL_AFLAGS", &format!("-args_file {around} -extra s"))],
+                &format!("-x -args_file {plain} -extra t"),
+                "w v -- -- -x p -- -- -- -extra Q -- s t",
+            ),
+        ] {
+            let typed: Vec<_> = typed.split(' ').collect();
+            let merged = merge(&words(&typed), &with(variables), Release::OTP_27).unwrap();
+            assert_eq!(String::from_utf8_lossy(&merged.flags.join(&b' ')), expected);
+            assert_eq!(merged.program, words(&[]));
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn words_of_a_program_are_no_flags() {
+        let environment = with(&[("ERL_AFLAGS", "-S x"), ("ERL_ZFLAGS", "z")]);
+        let typed = words(&[
+            "-x",
+            "-S",
+            "m",
+            "f",
+            "-extra",
+            "--",
+            "+A",
+            "-args_file",
+            "-S",
+        ]);
+        let merged = merge(&typed, &environment, Release::OTP_29).unwrap();
+        let expected = ["-S", "x", "--", "-x", "--", "--", "z", "--"];
+        assert_eq!(merged.flags, words(&expected));
+        let program = [
+            "-noshell",
+            "-S",
+            "m",
+            "f",
+            "-extra",
+            "\\--",
+            "+A",
+            "-args_file",
+            "-S",
+        ];
+        assert_eq!(merged.program, words(&program));
+
+        let merged = merge(&typed, &with(&[("ERL_FLAGS", "-extra e")]), Release::OTP_29).unwrap();
+        let expected = ["-x", "--", "--", "--", "-extra", "e"];
+        assert_eq!(merged.flags, words(&expected));
+        let program = ["++S", "m", "f", "-extra", "--", "+A", "-args_file", "-S"];
+        assert_eq!(merged.program, words(&program));
+
+        let typed = words(&["-x", "-extra", "-S", "m"]);
+        let merged = merge(&typed, &with(&[]), Release::OTP_29).unwrap();
         assert_eq!(
-            merge(&typed, &environment, Release::OTP_25),
-            Ok(words(&expected))
+            merged.flags,
+            words(&["-x", "--", "--", "-extra", "-S", "m"])
         );
+        assert_eq!(merged.program, words(&[]));
+
+        let typed = words(&["-x", "-S", "m"]);
+        let merged = merge(&typed, &with(&[]), Release::OTP_25).unwrap();
+        assert_eq!(merged.flags, typed);
     }
 
     #[test]

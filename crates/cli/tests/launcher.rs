@@ -1,5 +1,5 @@
 //! Compares ferl's splitting of the command line with stock's `erlexec`, which is made to start a
-//! script that records its arguments and environment. Needs OTP 25.
+//! script that records its arguments and environment. Needs OTP 25, and compares with 27 and 29 where they are set up.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,7 +12,6 @@ use std::process::Command;
 use cli::environment::Environment;
 use cli::launch::{self, Launch, PortMapper, Request};
 use cli::otp::Otp;
-use cli::words;
 use spec::flags::{EMULATOR_FLAGS, LAUNCHER_FLAGS, Origin};
 
 /// A directory in which stock's launcher finds a fake machine and port mapper.
@@ -42,7 +41,11 @@ enum Outcome {
 
 impl Stage {
     fn new(name: &str) -> Stage {
-        let found = Otp::open(stock::otp().root.clone()).expect("OTP 25 to compare with");
+        Stage::of(name, stock::otp())
+    }
+
+    fn of(name: &str, stock: &stock::Otp) -> Stage {
+        let found = Otp::open(stock.root.clone()).expect("an OTP to compare with");
         let directory =
             std::env::temp_dir().join(format!("ferl-launcher-{name}-{}", std::process::id()));
         let bin = directory.join("bin");
@@ -127,9 +130,7 @@ impl Stage {
 
     fn ferl(&self, line: &[String], environment: &Environment) -> Outcome {
         let typed: Vec<_> = line.iter().map(|word| word.as_bytes().to_vec()).collect();
-        let split = words::merge(&typed, environment, self.otp.release)
-            .and_then(|words| launch::split(&words, &self.otp, environment));
-        match split {
+        match launch::request(&typed, &self.otp, environment) {
             Ok(Request::Start(launch)) => self.started(&launch),
             Ok(other) => panic!("{line:?}: {other:?}"),
             Err(refusal) => Outcome::Refused(first_line(&refusal.message).to_owned()),
@@ -338,6 +339,71 @@ fn splits_as_stock_does() {
     }
 }
 
+/// Stock 27 and 29, where they are set up (`make stock-27`, `make stock-29`).
+fn later() -> impl Iterator<Item = stock::Otp> {
+    [27, 29]
+        .into_iter()
+        .filter_map(|release| stock::find(release).ok())
+}
+
+#[test]
+fn parts_words_as_later_releases_do() {
+    for stock in later() {
+        let stage = Stage::of(&format!("later-{}", stock.release), &stock);
+        let lines = PARTED.iter().map(|line| (&[][..], *line));
+        for (variables, line) in lines.chain(PARTED_VARIABLES.iter().copied()) {
+            let environment = stage.environment(variables);
+            let words = absolute_files(&stage.directory, shell_words(line));
+            let (stock, ferl) = (
+                stage.stock(&words, &environment),
+                stage.ferl(&words, &environment),
+            );
+            assert_eq!(ferl, stock, "{variables:?} {line}");
+        }
+    }
+}
+
+/// Command lines with `-extra` and `-S`.
+const PARTED: &[&str] = &[
+    "x",
+    "x -extra",
+    "-extra a -- b --",
+    "-extra -S m",
+    "-S",
+    "-S m f a -- -extra +P 5000 -- '\\--' -args_file missing -S",
+    "-x -- -S m",
+    "-args_file plain -S m",
+    "-args_file extra +P 6000 -extra typed",
+    "-args_file nested_extra x",
+    "-args_file nested_extra -S m -extra x",
+];
+
+/// Variables with `-extra` and `-S`, each list with a command line to run.
+const PARTED_VARIABLES: &[(&[(&str, &str)], &str)] = &[
+    (
+        &[
+            ("ERL_FLAGS", "-f -extra fe --"),
+            ("ERL_ZFLAGS", "-z -extra ze"),
+        ],
+        "t -extra te --",
+    ),
+    (
+        &[
+            ("ERL_AFLAGS", "-S a"),
+            ("ERL_FLAGS", "-f"),
+            ("ERL_ZFLAGS", "-S z"),
+        ],
+        "-S m f -- x",
+    ),
+    (
+        &[(
+            "ERL_FLAGS",
+            "-args_file DIR/nested_extra -args_file DIR/extra f -extra",
+        )],
+        "t",
+    ),
+];
+
 #[test]
 fn refuses_as_stock_does() {
     let stage = Stage::new("refuse");
@@ -353,7 +419,17 @@ fn refuses_as_stock_does() {
 /// Random command lines made of meaningful words.
 #[test]
 fn splits_any_words_as_stock_does() {
-    let stage = Stage::new("any");
+    splits_any_words(&Stage::new("any"));
+}
+
+#[test]
+fn splits_any_words_as_later_releases_do() {
+    for stock in later() {
+        splits_any_words(&Stage::of(&format!("any-{}", stock.release), &stock));
+    }
+}
+
+fn splits_any_words(stage: &Stage) {
     let vocabulary = vocabulary();
     // A fixed seed, so that a difference can be reproduced.
     let mut dice = Dice(0x5eed);
@@ -401,6 +477,7 @@ fn vocabulary() -> Vec<String> {
         "true",
         "i",
         "-extra",
+        "-S",
         "-smp",
         "-a",
         "DIR/plain",

@@ -238,7 +238,7 @@ impl Node {
         let words = match configuration(carried, "VMARGS_PATH", "vm.args") {
             Some(path) => {
                 let typed = [b"-args_file".to_vec(), path];
-                words::merge(&typed, &Environment::default(), carried.otp.release)?
+                words::merge(&typed, &Environment::default(), carried.otp.release)?.flags
             }
             None => Vec::new(),
         };
