@@ -307,6 +307,9 @@ fn accept(process: &mut Process, reference: Term, number: Term) -> Answer {
         }
         Err(Errno::EAGAIN) => {
             line.accepted.waits += u64::from(line.current.is_some());
+            if release::has(Release::OTP_27) {
+                listener.replace_waiting(Side::Read);
+            }
             listener.wait(process, &mut line, request, Exhausted::Yes)?;
             line.state |= state::ACCEPTING;
             Ok(am::SELECT)

@@ -219,6 +219,15 @@ impl Socket {
         Ok(())
     }
 
+    /// The first in line is about to wait anew: it is told that the request before is aborted, unless it has been told
+    /// to try.
+    pub(super) fn replace_waiting(&self, side: Side) {
+        let waiting = self.armed[side as usize].lock().waiting.take();
+        if let Some((pid, message)) = waiting {
+            abort(pid, &message, term::atom::known("cancelled"));
+        }
+    }
+
     /// Whether it is the running process's turn; if not, the process is put in line.
     pub(super) fn turn(
         self: &Arc<Socket>,
