@@ -49,10 +49,21 @@ program(Data) ->
     Cat = open_port({spawn, "cat"}, [binary]),
     see:value({program, Data}, try port_command(Cat, Data) catch _:Reason -> Reason end),
     Cat ! {self(), {command, Data}},
-    see:value(written, all(Cat)),
+    catch port_command(Cat, "."),
+    see:value(written, until_point(Cat, <<>>)),
     catch port_close(Cat).
 
-all(Port) -> receive {Port, {data, D}} -> [D | all(Port)]; {'EXIT', Port, Why} -> [Why] after 200 -> [] end.
+%% What the program has written up to the first point, or why the port has ended.
+until_point(Port, Written) ->
+    receive
+        {Port, {data, Data}} ->
+            case binary:split(<<Written/binary, Data/binary>>, <<".">>) of
+                [All, <<>>] -> All;
+                [More] -> until_point(Port, More)
+            end;
+        {'EXIT', Port, Why} -> Why
+    after 20000 -> silent
+    end.
 
 received({ok, {_, _, Data}}) -> Data;
 received(Other) -> Other.
