@@ -183,7 +183,7 @@ pub fn is_attempt() -> bool {
 /// to the system.
 fn is_beyond_budget(bytes: usize) -> bool {
     let fits = || budget::admit(bytes);
-    if fits() || budget::await_leaving(fits) {
+    if fits() || budget::await_leaving(bytes as u64, fits) {
         return false;
     }
     budget::refuse();

@@ -178,10 +178,10 @@ room() ->
         Copies = fun(_) -> monitored(fun() -> self() ! Large end, []) end,
         say("copies: ~p", [lists:usort(lists:map(Copies, lists:seq(1, 50)))]),
         Message = lists:seq(1, 30),
-        Fill = fun() -> [self() ! Message || _ <- lists:seq(1, 110000)], ok end,
+        Fill = fun() -> [self() ! Message || _ <- lists:seq(1, 90000)], ok end,
         Queues = fun(_) ->
             normal = monitored(Fill, []),
-            Size = byte_size(binary:copy(<<0>>, 70000000)),
+            Size = byte_size(binary:copy(<<0>>, 60000000)),
             garbage_collect(),
             Size
         end,

@@ -298,10 +298,7 @@ fn make(
     call: FirstCall,
     options: &SpawnOptions,
 ) -> Result<Owner, SpawnError> {
-    if budget::is_high()
-        && !is_urgent(parent, options)
-        && !budget::await_leaving(|| !budget::is_high())
-    {
+    if budget::is_high() && !is_urgent(parent, options) {
         return Err(SpawnError::Limit);
     }
     let pid = table::reserve().ok_or(SpawnError::Limit)?;

@@ -9,6 +9,7 @@
 //! What counts is resident memory, and what is swapped out of it. Memory that was admitted and not touched yet is not
 //! resident; it is counted as *granted* until it is or was freed, or for a while ([`grants`]).
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -252,7 +253,7 @@ pub fn admit_below_last_mark(bytes: usize) -> bool {
 #[cold]
 fn fits_below_last_mark(bytes: u64) -> bool {
     let fits = || look().saturating_add(bytes) <= LAST.load(Ordering::Relaxed);
-    let admitted = fits() || await_leaving(fits);
+    let admitted = fits() || await_leaving(bytes, fits);
     if !admitted {
         refuse();
     }
@@ -335,19 +336,28 @@ impl Drop for Leaving {
 /// this thread holds.
 const LEAVES_WITHIN: Duration = Duration::from_millis(200);
 const LOOKS_EVERY: Duration = Duration::from_millis(1);
+const LOOKS_BETWEEN_SETTLING: u32 = 10;
 
-/// Has free memory go back to the system, and waits for that and while memory is about to be freed, until `fits` holds.
-/// Whether it does.
-pub fn await_leaving(fits: impl Fn() -> bool) -> bool {
-    let fits = || {
-        settling::settle();
-        fits()
-    };
+/// Has free memory go back to the system, and waits for that and while memory is about to be freed, until `fits` holds,
+/// which says whether there is room for so many bytes. Whether it does; at once not for what could never fit.
+pub fn await_leaving(bytes: u64, fits: impl Fn() -> bool) -> bool {
+    if bytes > LAST.load(Ordering::Relaxed) {
+        return false;
+    }
+    settling::settle();
     if fits() {
         return true;
     }
     ask_to_give_back();
     let leaves = || LEAVING.load(Ordering::Relaxed) > 0 || is_given_back();
+    // To settle takes a while where this thread has much.
+    let looks = Cell::new(0);
+    let fits = || {
+        if looks.replace(looks.get() + 1) % LOOKS_BETWEEN_SETTLING == LOOKS_BETWEEN_SETTLING - 1 {
+            settling::settle();
+        }
+        fits()
+    };
     let has_come = wait_while(leaves, fits);
     if has_come {
         WAS_IN_VAIN.store(false, Ordering::Relaxed);
@@ -428,7 +438,7 @@ pub fn has_room(bytes: u64) -> bool {
 #[must_use]
 pub fn allows(bytes: usize) -> bool {
     let has_room = || has_room(bytes as u64);
-    let allows = bytes < LARGE_BYTES || has_room() || await_leaving(has_room);
+    let allows = bytes < LARGE_BYTES || has_room() || await_leaving(bytes as u64, has_room);
     if !allows {
         refuse();
     }
@@ -605,10 +615,10 @@ mod tests {
             std::thread::sleep(LEAVES_WITHIN / 4);
             drop(leaving);
         });
-        assert!(await_leaving(is_gone));
+        assert!(await_leaving(0, is_gone));
         others.join().unwrap();
         let leaving = Leaving::begin();
-        assert!(!await_leaving(is_gone), "not for ever");
+        assert!(!await_leaving(0, is_gone), "not for ever");
         drop(leaving);
     }
 
