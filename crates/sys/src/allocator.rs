@@ -221,6 +221,7 @@ fn note_free(bytes: usize) {
 
 /// The largest block that shares a page with others: an eighth of a large page of mimalloc.
 pub const MOST_SHARED_BYTES: usize = 512 << 10;
+const _: () = assert!(MOST_SHARED_BYTES >= settling::free_blocks::FROM_BYTES);
 /// Pages are so many bytes, or a multiple.
 const SLICE_BYTES: usize = 64 << 10;
 /// Where the block of a page begins that holds only one.

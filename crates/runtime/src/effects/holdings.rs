@@ -393,6 +393,9 @@ impl Vital {
         parents.sort_unstable_by_key(|parent| parent.bits());
         parents.dedup();
         let workers = self.workers(parents);
+        if workers.is_empty() {
+            return Vec::new();
+        }
         let started = processes
             .iter()
             .filter(|(_, parent)| workers.contains(parent));

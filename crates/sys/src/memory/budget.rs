@@ -9,7 +9,6 @@
 //! What counts is resident memory, and what is swapped out of it. Memory that was admitted and not touched yet is not
 //! resident; it is counted as *granted* until it is or was freed, or for a while ([`grants`]).
 
-use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -351,9 +350,10 @@ pub fn await_leaving(bytes: u64, fits: impl Fn() -> bool) -> bool {
     ask_to_give_back();
     let leaves = || LEAVING.load(Ordering::Relaxed) > 0 || is_given_back();
     // To settle takes a while where this thread has much.
-    let looks = Cell::new(0);
+    let mut looks = 0;
     let fits = || {
-        if looks.replace(looks.get() + 1) % LOOKS_BETWEEN_SETTLING == LOOKS_BETWEEN_SETTLING - 1 {
+        looks += 1;
+        if looks % LOOKS_BETWEEN_SETTLING == 0 {
             settling::settle();
         }
         fits()
@@ -365,7 +365,7 @@ pub fn await_leaving(bytes: u64, fits: impl Fn() -> bool) -> bool {
     has_come
 }
 
-fn wait_while(leaves: impl Fn() -> bool, fits: impl Fn() -> bool) -> bool {
+fn wait_while(leaves: impl Fn() -> bool, mut fits: impl FnMut() -> bool) -> bool {
     let since = Instant::now();
     let mut may_leave = leaves();
     while may_leave && since.elapsed() < LEAVES_WITHIN {

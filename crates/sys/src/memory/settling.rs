@@ -3,7 +3,7 @@
 //! mimalloc and [`slab`] keep the pages of what a thread has freed, for what it allocates next. A thread *settles*: it
 //! gives them back when it has been idle for a while, and when memory is short.
 
-mod free_blocks;
+pub(crate) mod free_blocks;
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -12,7 +12,7 @@ use libmimalloc_sys::{mi_block_visit_fun, mi_heap_area_t, mi_heap_t, mi_theap_t}
 use crate::memory::{discard, page_bytes};
 
 /// Blocks from this size on are looked at.
-const FROM_BYTES: usize = 16 << 10;
+pub(crate) const FROM_BYTES: usize = 16 << 10;
 /// A page holds at most so many of them.
 const MOST_IN_PAGE: usize = 64;
 const _: () = assert!(512 << 10 <= FROM_BYTES * MOST_IN_PAGE);
