@@ -1,8 +1,6 @@
 //! `maps`: functions that Erlang code cannot do, or not fast enough. Errors are `{badmap, M}` and `{badkey, K}`.
 
 use layout::Term;
-use layout::limits::FLAT_MAP_PAIRS;
-use smallvec::SmallVec;
 use term::heap::Room;
 use term::{am, list, map};
 
@@ -16,9 +14,6 @@ const PAIRS_PER_REDUCTION: usize = 16;
 const MOST_PAIRS_HERE: usize = 10_000;
 /// The keys or values of larger maps, in pairs, are listed by dirty schedulers.
 const MOST_PAIRS_LISTED_HERE: usize = 100_000;
-
-/// Pairs on their way into a map; those of a flat one take no memory.
-type Pairs = SmallVec<[(Term, Term); FLAT_MAP_PAIRS]>;
 
 fn charge_pairs(pairs: usize) {
     charge((pairs / PAIRS_PER_REDUCTION) as i64);
@@ -62,7 +57,7 @@ pub(crate) fn is_key_2(process: &mut Process, [key, map]: [Term; 2]) -> BifResul
 
 /// `maps:from_list(Pairs)`
 pub(crate) fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult {
-    let mut pairs = Pairs::new();
+    let mut pairs = map::Pairs::new();
     for pair in list::items(list) {
         let pair = pair.map_err(|_| badarg(1))?;
         let Some([key, value]) = pair.as_tuple_of() else {
@@ -77,7 +72,7 @@ pub(crate) fn from_list_1(process: &mut Process, [list]: [Term; 1]) -> BifResult
 
 /// `maps:from_keys(Keys, Value)`
 pub(crate) fn from_keys_2(process: &mut Process, [list, value]: [Term; 2]) -> BifResult {
-    let mut pairs = Pairs::new();
+    let mut pairs = map::Pairs::new();
     for key in list::items(list) {
         pairs.push((key.map_err(|_| badarg(1))?, value));
     }

@@ -67,12 +67,15 @@ impl Term {
 
     // Immediates.
 
+    /// How many low bits of a small integer's word are its tag.
+    pub const SMALL_TAG_BITS: u32 = 4;
+
     /// A small integer; the value must be in range.
     #[inline(always)]
     #[must_use]
     pub const fn small(value: i64) -> Term {
         debug_assert!(value >= SMALL_MIN && value <= SMALL_MAX);
-        Term((value << 4) as u64 | SMALL)
+        Term((value << Term::SMALL_TAG_BITS) as u64 | SMALL)
     }
 
     /// A small integer, if the value is in range.
@@ -113,7 +116,7 @@ impl Term {
     #[inline(always)]
     #[must_use]
     pub const fn small_value(self) -> i64 {
-        (self.0 as i64) >> 4
+        (self.0 as i64) >> Term::SMALL_TAG_BITS
     }
 
     #[inline(always)]

@@ -39,7 +39,8 @@ pub use views::{children, is_flat, keys_tuple, size};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BadKey(pub Term);
 
-type Pairs = SmallVec<[(Term, Term); FLAT_MAP_PAIRS]>;
+/// Pairs on their way into a map; those of a flat one take no memory.
+pub type Pairs = SmallVec<[(Term, Term); FLAT_MAP_PAIRS]>;
 
 /// The value of a key.
 #[inline]
@@ -212,9 +213,7 @@ fn from_each<A: Allocate + ?Sized>(
     if pairs.len() > FLAT_MAP_PAIRS {
         return trie::from_pairs(heap, pairs);
     }
-    let mut pairs: Pairs = pairs.collect();
-    let count = sort(&mut pairs);
-    from_sorted(heap, &pairs[..count])
+    from_own_pairs(heap, &mut pairs.collect::<Pairs>())
 }
 
 /// As [`from_pairs`], of pairs that may be brought into another order.

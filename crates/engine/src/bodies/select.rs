@@ -8,8 +8,6 @@ use crate::operation::operations;
 
 /// Up to this many words, a linear search is no slower than a binary one in the threaded form.
 pub(crate) const LINEAR: usize = 8;
-/// How many low bits of a small integer's word are its tag.
-const TAG_BITS: u32 = 4;
 
 /// The index of `value` among `count` words, or `count` if it is absent.
 #[inline(always)]
@@ -58,7 +56,7 @@ fn place_in_table(value: Term, least: Term) -> u64 {
     value
         .bits()
         .wrapping_sub(least.bits())
-        .rotate_right(TAG_BITS)
+        .rotate_right(Term::SMALL_TAG_BITS)
 }
 
 operations! {

@@ -44,9 +44,6 @@ const LITTLE: u64 = 2;
 const SIGNED: u64 = 4;
 const NATIVE: u64 = 16;
 
-/// How many low bits of a small integer's word are its tag.
-const TAG_BITS: u32 = 4;
-
 /// Bytes of segments of known size, at most, that are written by operations of their own.
 const MOST_BYTES: u64 = HEAP_BINARY_BYTES as u64;
 
@@ -509,36 +506,15 @@ impl Fields {
     /// As [`Steps::write`].
     fn write(self, emitter: &mut Emitter<'_>, dest: Operand, heap: u64) -> u32 {
         let (general, done) = (emitter.new_label(), emitter.new_label());
-        let mut sized = false;
         let known = self.fields.iter().map(|field| {
             let source = field.source;
             field.bits.map(|bits| Field { source, bits })
         });
         let known: Option<Vec<Field>> = known.collect();
-        if let Some(fields) = &known {
-            gather_all(emitter, fields, general);
-        }
-        let unknown = if known.is_some() {
-            &[]
-        } else {
-            &self.fields[..]
-        };
-        for (index, field) in unknown.iter().enumerate() {
-            if let Some(bits) = field.bits {
-                gather(emitter, field.source, bits, index == 0, general);
-                continue;
-            }
-            let words = GatherSized {
-                source: field.source,
-                size: field.size,
-                unit: field.unit,
-                first: u64::from(index == 0),
-                first_sized: u64::from(!sized),
-                most: GATHERED_BITS - self.bits,
-                fail: general,
-            };
-            emitter.instruction(slow::build::gather_sized, words);
-            sized = true;
+        let sized = known.is_none();
+        match known {
+            Some(fields) => gather_all(emitter, &fields, general),
+            None => self.gather_each(emitter, general),
         }
         let (string, kind) = match self.appended {
             Some(Appended { string, private }) if private => (string, SegmentKind::PrivateAppend),
@@ -560,6 +536,28 @@ impl Fields {
         emitter.define(general);
         done
     }
+
+    /// Gathers the fields one behind the other, as the sizes of some are known only when the code runs.
+    fn gather_each(&self, emitter: &mut Emitter<'_>, general: u32) {
+        let mut sized = false;
+        for (index, field) in self.fields.iter().enumerate() {
+            if let Some(bits) = field.bits {
+                gather(emitter, field.source, bits, index == 0, general);
+                continue;
+            }
+            let words = GatherSized {
+                source: field.source,
+                size: field.size,
+                unit: field.unit,
+                first: u64::from(index == 0),
+                first_sized: u64::from(!sized),
+                most: GATHERED_BITS - self.bits,
+                fail: general,
+            };
+            emitter.instruction(slow::build::gather_sized, words);
+            sized = true;
+        }
+    }
 }
 
 /// Appends bits of a value to those gathered before, among others whose number is not known.
@@ -580,7 +578,7 @@ fn gather_all(emitter: &mut Emitter<'_>, fields: &[Field], general: u32) {
         let words = Gather {
             source,
             factor: 1 << behind,
-            mask: mask(bits) << TAG_BITS,
+            mask: mask(bits) << Term::SMALL_TAG_BITS,
             fail: general,
         };
         match index {
