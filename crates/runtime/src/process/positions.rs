@@ -13,12 +13,17 @@ use allocator_api2::alloc::{AllocError, Allocator, Global};
 use hashbrown::HashTable;
 use term::held::{self, HeldKind};
 
-/// The most positions in a part on average: as many as a table has room for that takes 160 KiB.
-const MOST_IN_PART: usize = 28 << 10;
+/// The most positions in a part on average. One that is the next to be divided has about twice as many.
+const MOST_IN_PART: usize = 6656;
+/// What the table of a part has room for, from the beginning: what grows, grows in all parts at the same time.
+const PART_ROOM: usize = (16 << 10) / 8 * 7;
+const _: () = assert!(2 * MOST_IN_PART + 1000 < PART_ROOM);
 /// With so many or fewer on average the last part is put back.
 const FEW_IN_PART: usize = MOST_IN_PART / 4;
-/// What the largest part may grow by: one that is the next to be divided has about twice as many as the others.
-const PART_BYTES: usize = 1 << 20;
+/// A part that is alone and takes as much for each position gives memory back: an eighth of its table is used.
+const SPARSE_BYTES: usize = 48;
+/// More than is allocated at once when a part is divided.
+const PART_BYTES: usize = 1 << 19;
 
 #[derive(Default)]
 pub(super) struct Positions {
@@ -61,12 +66,12 @@ impl Positions {
 
     /// About how many bytes are allocated at once when so many are added: 0 nearly always.
     pub(super) fn growth_bytes(&self, more: usize) -> usize {
-        match self.first.len() + more <= self.first.capacity() {
-            true if self.others.is_empty() => 0,
-            false if self.others.is_empty() && self.length < MOST_IN_PART => {
-                self.first.allocation_size() * 2
-            }
-            _ => PART_BYTES,
+        if self.length + more > 2 * MOST_IN_PART {
+            return PART_BYTES;
+        }
+        match self.length + more <= self.first.capacity() {
+            true => 0,
+            false => self.first.allocation_size() * 2,
         }
     }
 
@@ -79,8 +84,9 @@ impl Positions {
 
     /// Makes room for some more; `hash_of` tells the hash of any position.
     pub(super) fn reserve(&mut self, more: usize, hash_of: impl Fn(&u32) -> u64) {
-        if self.others.is_empty() && self.length < MOST_IN_PART {
-            self.first.reserve(more, hash_of);
+        if self.others.is_empty() {
+            let room = PART_ROOM.saturating_sub(self.length);
+            self.first.reserve(more.min(room), hash_of);
         }
     }
 
@@ -89,7 +95,7 @@ impl Positions {
     pub(super) fn insert(&mut self, hash: u64, at: usize, hash_of: impl Fn(&u32) -> u64) {
         self.part_mut(hash).insert_unique(hash, at as u32, &hash_of);
         self.length += 1;
-        if self.length > MOST_IN_PART * self.parts() {
+        if self.length > MOST_IN_PART * (self.parts() + 1) {
             self.divide(&hash_of);
         }
     }
@@ -118,13 +124,19 @@ impl Positions {
         if self.length <= FEW_IN_PART * self.parts()
             && let Some(last) = self.others.pop()
         {
+            if self.others.len() < self.others.capacity() / 4 {
+                self.others.shrink_to(self.others.len() * 2);
+            }
             let from = self.divided_part(self.parts());
             let part = self.at_mut(from);
             part.reserve(last.len(), &hash_of);
             for at in last {
                 part.insert_unique(hash_of(&at), at, &hash_of);
             }
-        } else if self.others.is_empty() && self.length < self.first.capacity() / 8 {
+        } else if self.others.is_empty()
+            && self.length * SPARSE_BYTES < self.first.allocation_size()
+        {
+            // What the table says of its capacity depends on what was removed from it.
             self.first.shrink_to(self.length * 2, hash_of);
         }
     }
@@ -143,14 +155,13 @@ impl Positions {
     fn divide(&mut self, hash_of: &impl Fn(&u32) -> u64) {
         let number = self.parts();
         let from = self.divided_part(number);
-        let all = std::mem::take(self.at_mut(from));
-        self.others.push(Part::default());
-        let half = all.len() / 2;
-        for part in [from, number] {
-            self.at_mut(part).reserve(half, hash_of);
-        }
-        for at in all {
-            let hash = hash_of(&at);
+        // All hashes first: then the processor waits for many of the array's elements at the same time.
+        let divided = self.at_mut(from);
+        let all: Vec<(u64, u32)> = divided.iter().map(|at| (hash_of(at), *at)).collect();
+        divided.clear();
+        divided.reserve(PART_ROOM, hash_of);
+        self.others.push(Part::with_capacity_in(PART_ROOM, Held));
+        for (hash, at) in all {
             self.part_mut(hash).insert_unique(hash, at, hash_of);
         }
     }
@@ -216,7 +227,7 @@ mod tests {
 
     #[test]
     fn parts_are_divided_and_put_back() {
-        let most = if cfg!(miri) { 300 } else { 20 * MOST_IN_PART };
+        let most = if cfg!(miri) { 300 } else { 100 * MOST_IN_PART };
         let mut positions = Positions::default();
         for at in 0..most {
             let announced = positions.growth_bytes(1);
@@ -229,7 +240,9 @@ mod tests {
         }
         check(&positions, most);
         let largest = positions.others.iter().map(HashTable::len).max();
-        assert!(largest.is_none_or(|largest| largest < MOST_IN_PART * 3));
+        assert!(largest.is_none_or(|largest| largest < PART_ROOM));
+        let room = positions.others.iter().map(HashTable::capacity).max();
+        assert!(room.is_none_or(|room| room == PART_ROOM), "{room:?}");
         for at in (10..most).rev() {
             assert!(positions.remove(hash(&(at as u32)), at));
             positions.shrink(hash);
@@ -237,7 +250,12 @@ mod tests {
                 check(&positions, at);
             }
         }
-        assert!(positions.others.is_empty() && positions.bytes() < 1 << 12);
+        let left = (
+            positions.parts(),
+            positions.first.allocation_size(),
+            positions.bytes(),
+        );
+        assert!(left.0 == 1 && left.2 < 1 << 12, "{left:?}");
         check(&positions, 10);
     }
 }
