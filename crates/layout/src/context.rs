@@ -108,6 +108,8 @@ pub enum Arrived {
     Message = 1,
     /// A signal has ended the process: it must leave the engine.
     Ended = 2,
+    /// Very many signals have arrived: the process must leave the engine, and look again when it goes on.
+    Later = 3,
 }
 
 /// Words that a function whose return is traced has on the stack, in front of its caller's return address: the address

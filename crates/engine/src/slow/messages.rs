@@ -68,6 +68,10 @@ slow_paths! {
                     let label = m.word(o.label) as *const u64;
                     return leave(m, Exit::Waiting, label, 0);
                 }
+                Arrived::Later => {
+                    let ip = m.ip;
+                    return leave(m, Exit::Preempted, ip, 0);
+                }
             }
             message = *(*process).messages.save;
         }

@@ -11,7 +11,8 @@ pub(crate) mod timer;
 use layout::context::Arrived;
 use layout::process::state as receive_state;
 
-use crate::effects::{signal_handling, system_monitor};
+use crate::effects::signal_handling::{self, Drained};
+use crate::effects::system_monitor;
 use crate::mail::metering;
 use crate::mail::observer::observer;
 use crate::process::signal::TOKEN_MESSAGE;
@@ -20,7 +21,7 @@ use crate::process::{Flags, Process, message_queue};
 /// Handles the signals that have arrived, and returns whether there is a message at `save`.
 #[inline]
 pub(crate) fn look_for_message(process: &mut Process) -> Arrived {
-    signal_handling::drain(process);
+    let drained = signal_handling::drain_some(process);
     if process
         .flags
         .intersects(Flags::EXIT_PENDING | Flags::PRIORITY_MESSAGES)
@@ -29,6 +30,9 @@ pub(crate) fn look_for_message(process: &mut Process) -> Arrived {
             return Arrived::Ended;
         }
         priority::seek(process);
+    }
+    if drained == Drained::Some {
+        return Arrived::Later;
     }
     // SAFETY: `save` is a link of the queue.
     if unsafe { (*process.head.messages.save).is_null() } {

@@ -16,7 +16,7 @@ use crate::mail::bounce::{bounce, bounce_list};
 use crate::mail::observer::observer;
 use crate::mail::signal;
 use crate::mail::time::watchers;
-use crate::mail::{metering, remote, senders};
+use crate::mail::{current, metering, remote, senders};
 use crate::process::rank::Rank;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber};
@@ -36,14 +36,32 @@ pub fn drain(process: &mut Process) {
     debug_assert!(left.is_null());
 }
 
-/// As many signals other than messages take milliseconds to handle, so a dirty scheduler handles those that follow.
-const MANY_SIGNALS: usize = 1 << 14;
-/// The same under GC stress, where some queues should take this path.
+/// As many signals other than messages take up to milliseconds to handle, so a dirty scheduler handles those that
+/// follow.
+const MANY_SIGNALS: usize = 1 << 12;
+/// A question (`process_info`) costs the process that is asked nothing but what it takes to answer, as on stock.
+const SIGNALS_PER_REDUCTION: usize = 4;
+/// As [`MANY_SIGNALS`] under GC stress, where some queues should take this path.
 const STRESSED_MANY_SIGNALS: usize = 4;
 
 /// As [`drain`], between two slices. If very many signals have arrived, the later ones become a task of the process,
 /// for a dirty scheduler: until that is done, nothing else may handle signals.
 pub fn drain_between_slices(process: &mut Process) {
+    let _: Drained = drain_some(process);
+}
+
+/// Which signals were handled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[must_use]
+pub(crate) enum Drained {
+    All,
+    /// The later ones have become a task of the process. Its code must not run before that.
+    Some,
+}
+
+/// As [`drain_between_slices`], for a process that leaves its slice if not all are handled: they arrive faster than they
+/// are handled, so each time that all are waited for, there are more.
+pub(crate) fn drain_some(process: &mut Process) -> Drained {
     state::look(&process.state);
     let arrived = process.signals.take();
     let most = match stress::get() {
@@ -51,9 +69,11 @@ pub fn drain_between_slices(process: &mut Process) {
         Stress::Collect | Stress::Verify => STRESSED_MANY_SIGNALS,
     };
     let left = handle_some(process, arrived, most);
-    if !left.is_null() {
-        leave_to_dirty(process, left);
+    if left.is_null() {
+        return Drained::All;
     }
+    leave_to_dirty(process, left);
+    Drained::Some
 }
 
 /// Signals that were taken from a process's queue and are handled by nobody else.
@@ -82,11 +102,20 @@ fn leave_to_dirty(process: &mut Process, left: *mut Fragment) {
     tasks::add_long(process, Box::new(handle_left));
 }
 
-/// Handles signals, the oldest first, up to the given number that are not messages; returns those that are left.
-fn handle_some(
+/// Handles signals, the oldest first, up to the given number that are not messages; returns those that are left. Many
+/// of them cost reductions: who is sent such signals without end gives way to others in between.
+fn handle_some(process: &mut Process, fragment: *mut Fragment, most: usize) -> *mut Fragment {
+    let mut may_handle = most;
+    let left = handle_up_to(process, fragment, &mut may_handle);
+    current::charge(((most - may_handle) / SIGNALS_PER_REDUCTION) as i64);
+    left
+}
+
+#[inline]
+fn handle_up_to(
     process: &mut Process,
     mut fragment: *mut Fragment,
-    mut most: usize,
+    most: &mut usize,
 ) -> *mut Fragment {
     while !fragment.is_null() {
         // SAFETY: taken from the queue, so this thread owns it; `next` is read before the fragment is passed on.
@@ -102,9 +131,9 @@ fn handle_some(
                 }
                 ENVELOPE => enclosed(process, fragment),
                 UNDECODED => undecoded(process, fragment),
-                OTHER | DEMONITOR if most == 0 => return fragment,
+                OTHER | DEMONITOR if *most == 0 => return fragment,
                 DEMONITOR => {
-                    most -= 1;
+                    *most -= 1;
                     let number = *Fragment::words_pointer(fragment);
                     heap::free_fragment(fragment);
                     if let Some(watcher) = process.relations.remove_watcher((number, 0))
@@ -114,7 +143,7 @@ fn handle_some(
                     }
                 }
                 OTHER => {
-                    most -= 1;
+                    *most -= 1;
                     let signal = unboxed(fragment);
                     if !process.flags.contains(Flags::EXIT_PENDING) {
                         handle(process, signal);

@@ -55,6 +55,9 @@ const PORT_NS_PER_SLICE: i64 = 10_000;
 /// Reductions after which the next check is due even before [`SLICES_PER_CHECK`] slices.
 const REDUCTIONS_PER_CHECK: i64 = 2 * REDUCTIONS_PER_SLICE;
 
+/// After so many reductions' worth of handling the signals of processes that are awaited, the next process runs.
+const MOST_ATTENDED: i64 = REDUCTIONS_PER_SLICE;
+
 /// A thief that has to wait longer than this sleeps instead of spinning.
 const LONGEST_SPIN_NS: i64 = 50_000;
 
@@ -68,6 +71,8 @@ pub struct Scheduler {
     dead: DeadProcesses,
     resting: Resting,
     pub(crate) reductions_to_check: Cell<i64>,
+    /// Reductions' worth of time that [`attend`](Scheduler::attend) has used since the last slice.
+    attended: Cell<i64>,
     /// When it last waited until it might take the processes of others, and how many slices it had run then.
     stood_by: Cell<(i64, u64)>,
 }
@@ -89,6 +94,7 @@ pub fn run(index: usize, queues: RunQueuesOf) -> ! {
         dead: DeadProcesses::new(),
         resting: Resting::default(),
         reductions_to_check: Cell::new(REDUCTIONS_PER_CHECK),
+        attended: Cell::new(0),
         stood_by: Cell::new((0, u64::MAX)),
     }));
     scheduler.own.slices_to_check.set(SLICES_PER_CHECK);
@@ -132,10 +138,14 @@ impl Scheduler {
             if ports::any(&self.own.shared.ports) {
                 self.run_port();
             }
-            if let Some(pid) = self.own.queues.pop_awaited(&self.own.shared.bound) {
+            // Where signals arrive faster than they are handled, a process would have to be attended to without end.
+            if self.attended.get() < MOST_ATTENDED
+                && let Some(pid) = self.own.queues.pop_awaited(&self.own.shared.bound)
+            {
                 self.attend(pid);
                 continue;
             }
+            self.attended.set(0);
             match self.next() {
                 Some(runnable) => self.run_slice(runnable),
                 None => self.wait_for_work(),

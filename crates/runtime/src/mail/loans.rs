@@ -165,9 +165,13 @@ pub(crate) fn notice(pid: Term) {
     }
 }
 
-/// Handles the signals of a process, if it is lent and nobody else does. Only schedulers call this, between two slices.
+/// Handles the signals of a process, if it is lent and nobody else does; if more have come meanwhile, they are handled
+/// soon. Only schedulers call this, between two slices.
 pub(crate) fn attend(pid: Term) {
-    epoch::with_pin(|_| while attend_once(pid) {});
+    let is_more = epoch::with_pin(|_| attend_once(pid));
+    if is_more {
+        notice(pid);
+    }
 }
 
 /// Returns whether more signals have come meanwhile.

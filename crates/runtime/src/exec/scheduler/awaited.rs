@@ -17,6 +17,10 @@ use crate::mail::{awaited, loans};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, state, table};
 
+/// Time counts here, because what signals cost differs, and none of it is what a program does. A slice's worth of it is
+/// a millisecond.
+const NS_PER_REDUCTION: i64 = 1_000_000 / REDUCTIONS_PER_SLICE;
+
 impl Scheduler {
     /// Handles the signals of a queued process before its turn.
     #[cold]
@@ -24,9 +28,14 @@ impl Scheduler {
         self.own
             .slices_to_check
             .update(|slices| slices.saturating_sub(1));
+        self.own.set_reductions_left(REDUCTIONS_PER_SLICE);
+        let began_ns = sys::clock::monotonic_ns();
         if !self.attend_queued(pid) {
             loans::attend(pid);
         }
+        let spent = (sys::clock::monotonic_ns() - began_ns) / NS_PER_REDUCTION;
+        self.attended.update(|all| all + spent);
+        self.reductions_to_check.update(|left| left - spent);
         // SAFETY: the thread is between two slices, and what was found here is no longer used.
         unsafe { epoch::quiescent() };
     }
@@ -38,7 +47,6 @@ impl Scheduler {
             return false;
         };
         between_steps();
-        self.own.set_reductions_left(REDUCTIONS_PER_SLICE);
         // Pending tasks come first: one of them may be to handle earlier signals.
         run_tasks(&mut process);
         if !process.flags.contains(Flags::SYSTEM_TASKS) {

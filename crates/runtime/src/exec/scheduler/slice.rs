@@ -46,6 +46,8 @@ impl Slice {
     /// Begins the slice of a process; `before` is its state word before this scheduler took it.
     #[inline]
     pub(super) fn begin(scheduler: &Scheduler, process: &mut Process, before: u32) -> Slice {
+        // Signals are charged for.
+        scheduler.own.set_reductions_left(REDUCTIONS_PER_SLICE);
         let mut looks = before & state::SIGNALS != 0;
         if process.flags.contains(Flags::TRACED) {
             observer().scheduled_in(process);
@@ -59,7 +61,6 @@ impl Slice {
                 signal_handling::drain_between_slices(process);
             }
         }
-        scheduler.own.set_reductions_left(REDUCTIONS_PER_SLICE);
         Slice {
             granted: REDUCTIONS_PER_SLICE,
             used: 0,
