@@ -14,12 +14,11 @@ main() ->
 %% How many learn of the end of one process.
 told(Bind) ->
     Me = self(),
-    Hub = spawn(fun() -> receive {stop, Reason} -> exit(Reason) end end),
-    Others = [spawn(fun() -> process_flag(trap_exit, true), Bind(Hub), Me ! bound,
+    %% It is told by each of them, because only what one process sends to another arrives in order.
+    Hub = spawn(fun() -> [receive bound -> ok end || _ <- lists:seq(1, ?MANY)], exit(over) end),
+    Others = [spawn(fun() -> process_flag(trap_exit, true), Bind(Hub), Hub ! bound,
         receive {_, Hub, Reason} -> Me ! {told, Reason}; {'DOWN', _, process, Hub, Reason} -> Me ! {told, Reason} end
         end) || _ <- lists:seq(1, ?MANY)],
-    [receive bound -> ok end || _ <- Others],
-    Hub ! {stop, over},
     Reasons = [receive {told, Reason} -> Reason end || _ <- Others],
     {length(Reasons), lists:usort(Reasons)}.
 
