@@ -59,8 +59,8 @@ pub(crate) enum Drained {
     Some,
 }
 
-/// As [`drain_between_slices`], for a process that leaves its slice if not all are handled: they arrive faster than they
-/// are handled, so each time that all are waited for, there are more.
+/// As [`drain_between_slices`], for a process that leaves its slice if not all are handled. Where they arrive faster
+/// than they are handled, there would be more each time.
 pub(crate) fn drain_some(process: &mut Process) -> Drained {
     state::look(&process.state);
     let arrived = process.signals.take();
