@@ -11,9 +11,9 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ferl=$(realpath "${1:?packed.sh FERL [STATIC [RUNS]]}") static=${2:+$(realpath "$2")} runs=${3:-11}
-place=$(mktemp -d)
 # /proc is mounted in a name space of this script's own.
 [ -n "${IN_OWN_SPACE-}" ] || IN_OWN_SPACE=yes exec unshare -m "$0" "$ferl" "$static" "$runs"
+place=$(mktemp -d)
 trap 'umount "$place"/*/proc 2> /dev/null; rm -rf "$place"' EXIT
 export HOME=$place LC_ALL=C.UTF-8 PORT=14731 RELEASE_DISTRIBUTION=none RELEASE_COOKIE=c TERM=dumb
 unset ERL_LIBS ERL_FLAGS ERL_AFLAGS ERL_ZFLAGS FERL_OTP ROOTDIR BINDIR
