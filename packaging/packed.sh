@@ -7,7 +7,8 @@
 # FERL packs both twice, which must give the same bytes, then once more with the ferl of `make static` in front. Prints
 # a line of Markdown for each: seconds from the start to the first page, or to the end, and the processor time until
 # then (medians of the runs, taken by turns, in brackets the least), and bytes. Stock's are those of the plain release,
-# and of `escript` on an installed OTP, for which no bytes are said. Needs root. Exit status 1 if something is wrong.
+# and of `escript` on an installed OTP, for which no bytes are said. Needs root, and in a chroot a root that is a mount
+# point (`mount --bind`). Exit status 1 if something is wrong.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 ferl=$(realpath "${1:?packed.sh FERL [STATIC [RUNS]]}") static=${2:+$(realpath "$2")} runs=${3:-11}
