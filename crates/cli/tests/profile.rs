@@ -104,7 +104,7 @@ fn stacks_are_those_of_the_program() {
         "{phases:?}\n{folded}"
     );
     // What is called stands behind its caller, and both behind `main/0`.
-    let lookups = ends(&["profiled:lookups/3", "[get_map_elements]"]);
+    let lookups = ends(&["profiled:lookups/3", "[get_map_element_of]"]);
     assert!(lookups * 2 > phases[0], "{folded}");
     let main = weight(&|stack| {
         let main = stack.iter().position(|name| *name == "profiled:main/0");

@@ -382,6 +382,7 @@ encodings! {
     /// As many values follow as a flat map of `bytes` has.
     NewMap { bytes: Number, live: Number, dest: Any, keys: K }
     GetMapElement<A: Source, B: Dest> { map: In<A>, dest: Out<B>, key: K, fail: Label }
+    GetMapElementOf<A: Source, B: Source, C: Dest> { map: In<A>, key: In<B>, dest: Out<C>, fail: Label }
     /// `count` pairs of key and destination, or `count` keys follow.
     GetMapElements { map: Any, fail: Label, count: Number }
     /// `exact` is 1 if all keys must exist already; `count` pairs of key and value follow.

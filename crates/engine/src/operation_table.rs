@@ -177,7 +177,8 @@ macro_rules! for_each_operation {
                 arith::BitNot [register_dest] Bif1;
 
                 maps::GetMapElement [register_dest] GetMapElement;
-                maps::GetMapElementOf [plain] GetMapElements;
+                maps::GetMapElementOf [registers_dest] GetMapElementOf;
+                maps::HasMapField [register_and_source] Comparison;
                 maps::MapGet [sources_dest] Bif2;
                 maps::IsMapKey [sources_dest] Bif2;
                 maps::UpdateMap [plain] PutMap;
@@ -344,6 +345,13 @@ macro_rules! variants {
     (registers, $form:ty, $operation:path) => {
         variants!(@ $form, $operation, SS, [(X, X), (X, Y), (Y, X), (Y, Y)])
     };
+    (register_and_source, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, SS, [(X, X), (X, Y), (X, K), (Y, X), (Y, Y), (Y, K)])
+    };
+    (registers_dest, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, Ssd,
+            [(X, X, X), (X, X, Y), (X, Y, X), (X, Y, Y), (Y, X, X), (Y, X, Y), (Y, Y, X), (Y, Y, Y)])
+    };
     (register_dests, $form:ty, $operation:path) => {
         variants!(@ $form, $operation, Sdd, [(X, X, X), (X, X, Y), (X, Y, X), (X, Y, Y), (Y, X, X)])
     };
@@ -476,8 +484,8 @@ macro_rules! for_each_slow_path {
             debugger: stop_at_line(LinePlace);
             exceptions: catch_value(OneY);
             floats: badarith(Nothing) convert(FloatLoad);
-            maps: get_map_element(GetMapElement) get_map_elements(GetMapElements) map_get(Bif2) is_map_key(Bif2) put_map(PutMap)
-                room_to_update(PutMap);
+            maps: get_map_element(GetMapElement) get_map_element_of(GetMapElementOf) has_map_field(Comparison) map_get(Bif2)
+                is_map_key(Bif2) put_map(PutMap) room_to_update(PutMap);
             messages: loop_rec(LoopRec) yield_at_label(Jump);
         }
     };

@@ -581,7 +581,7 @@ EndAppend:
     mov    $0x0,%r9d
       32	HOLE_1
     sub    0x26(%rax),%r9
-    add    0x2050(%r8),%r9
+    add    0x2058(%r8),%r9
     cmp    0x6(%r10),%r9
     jne    2e
     mov    %r10,0x0(%rdi)
@@ -635,7 +635,7 @@ EndBinary:
       PLT32	TARGET_4-0x4
 
 EndMeasuredBinary:
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     sub    %rdx,%r9
@@ -663,7 +663,7 @@ EndPrivateAppend:
     mov    $0x0,%r11d
       32	HOLE_1
     sub    0x26(%r10),%r11
-    add    0x2050(%r8),%r11
+    add    0x2058(%r8),%r11
     mov    %r11,0x6(%rax)
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
@@ -754,9 +754,9 @@ EqualExact:
 
 FloatAdd:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x50
+      32S	HOLE_0+0x58
     addsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x50
+      32S	HOLE_1+0x58
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -769,7 +769,7 @@ FloatAdd:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x50
+      32S	HOLE_2+0x58
     jmp    50
       PLT32	CONT-0x4
 
@@ -783,7 +783,7 @@ FloatConvert:
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_1+0x50
+      32S	HOLE_1+0x58
     jmp    2a
       PLT32	CONT-0x4
     test   $0x1,%al
@@ -792,7 +792,7 @@ FloatConvert:
     jne    48
     movsd  0x6(%rax),%xmm0
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_1+0x50
+      32S	HOLE_1+0x58
     jmp    48
       PLT32	CONT-0x4
     mov    0x0(%rip),%rax        # 4f
@@ -803,9 +803,9 @@ FloatConvert:
 
 FloatDivide:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x50
+      32S	HOLE_0+0x58
     divsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x50
+      32S	HOLE_1+0x58
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -818,7 +818,7 @@ FloatDivide:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x50
+      32S	HOLE_2+0x58
     jmp    50
       PLT32	CONT-0x4
 
@@ -826,15 +826,15 @@ FloatLoad:
     movsd  0x0(%rip),%xmm0        # 8
       PC32	HOLE_0+0x2
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_1+0x50
+      32S	HOLE_1+0x58
     jmp    16
       PLT32	CONT-0x4
 
 FloatMultiply:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x50
+      32S	HOLE_0+0x58
     mulsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x50
+      32S	HOLE_1+0x58
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -847,13 +847,13 @@ FloatMultiply:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x50
+      32S	HOLE_2+0x58
     jmp    50
       PLT32	CONT-0x4
 
 FloatStore:
     mov    0x0(%r8),%rax
-      32S	HOLE_0+0x50
+      32S	HOLE_0+0x58
     movq   $0x58,(%rdx)
     mov    %rax,0x8(%rdx)
     lea    0x10(%rdx),%rax
@@ -866,9 +866,9 @@ FloatStore:
 
 FloatSubtract:
     movsd  0x0(%r8),%xmm0
-      32S	HOLE_0+0x50
+      32S	HOLE_0+0x58
     subsd  0x0(%r8),%xmm0
-      32S	HOLE_1+0x50
+      32S	HOLE_1+0x58
     movq   %xmm0,%rax
     movabs $0x7fffffffffffffff,%r9
     and    %rax,%r9
@@ -881,7 +881,7 @@ FloatSubtract:
       32	RECORD
     jmp    *%rax
     movsd  %xmm0,0x0(%r8)
-      32S	HOLE_2+0x50
+      32S	HOLE_2+0x58
     jmp    50
       PLT32	CONT-0x4
 
@@ -1139,74 +1139,99 @@ GetMapElement:
 GetMapElementOf:
     push   %r14
     push   %rbx
-    mov    $0x0,%eax
-      32	HOLE_0
-    test   $0x3,%al
-    je     22
-    mov    0x0(%rip),%r9        # 13
-      PC32	RECORD+0x1c
-    test   $0x3,%r9b
-    je     40
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
+    mov    0x0(%rdi),%r9
+      32S	HOLE_1
+    mov    $0x1,%r10d
     test   $0x1,%al
-    je     57
-    jmp    c9
-    test   $0x4,%al
-    mov    %rsi,%r9
-    cmove  %rdi,%r9
-    and    $0xfffffffffffffff8,%rax
-    mov    (%r9,%rax,1),%rax
-    mov    0x0(%rip),%r9        # 3a
-      PC32	RECORD+0x1c
-    test   $0x3,%r9b
-    jne    19
-    test   $0x4,%r9b
-    mov    %rsi,%r10
-    cmove  %rdi,%r10
-    and    $0xfffffffffffffff8,%r9
-    mov    (%r10,%r9,1),%r9
-    test   $0x1,%al
-    jne    c9
-    mov    %r9d,%r10d
-    not    %r10d
-    test   $0x3,%r10b
-    jne    c9
-    movabs $0xc00000003f,%r10
-    and    -0x2(%rax),%r10
-    cmp    $0x2c,%r10
-    jne    c9
-    mov    0x6(%rax),%r11
-    mov    0xe(%rax),%rbx
-    xor    %r10d,%r10d
-    data16 data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
-    cmp    %r10,%r11
-    je     db
-    mov    0x6(%rbx,%r10,8),%r14
-    inc    %r10
+    jne    1f
+    mov    -0x2(%rax),%r10
+    mov    %r9d,%r11d
+    not    %r11d
+    test   $0x3,%r11b
+    jne    139
+    movabs $0xc00000003f,%r11
+    and    %r10,%r11
+    movabs $0x400000002c,%rbx
+    cmp    %rbx,%r11
+    je     9c
+    cmp    $0x2c,%r11
+    jne    139
+    mov    0x6(%rax),%r10
+    mov    0xe(%rax),%r11
+    add    $0xe,%rax
+    xor    %ebx,%ebx
+    data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
+    cmp    %rbx,%r10
+    je     15d
+    mov    0x6(%r11,%rbx,8),%r14
+    inc    %rbx
+    add    $0x8,%rax
     cmp    %r9,%r14
-    jne    90
-    mov    0x0(%rip),%r9        # a9
-      PC32	RECORD+0x24
-    test   $0x4,%r9b
-    mov    %rsi,%r11
-    cmove  %rdi,%r11
-    mov    0xe(%rax,%r10,8),%rax
-    and    $0xfffffffffffffff8,%r9
-    mov    %rax,(%r11,%r9,1)
+    jne    70
+    mov    (%rax),%rax
+    mov    %rax,0x0(%rdi)
+      32S	HOLE_2
     pop    %rbx
     pop    %r14
-    jmp    c9
+    jmp    9c
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # d0
-      PC32	get_map_elements-0x4
+    cmpb   $0x1,0x40(%r8)
+    jne    139
+    mov    %r9,%r11
+    shr    $0x21,%r11
+    xor    %r9,%r11
+    movabs $0xff51afd7ed558ccd,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %rbx,%r11
+    movabs $0xc4ceb9fe1a85ec53,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %ebx,%r11d
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jae    15d
+    add    $0xe,%rax
+    data16 cs nopw 0x0(%rax,%rax,1)
+    movzwl %r10w,%r10d
+    bzhi   %ebx,%r10d,%r10d
+    popcnt %r10d,%r10d
+    mov    (%rax,%r10,8),%rax
+    test   $0x2,%al
+    je     14b
+    shr    $0x4,%r11d
+    je     139
+    add    $0xfffffffffffffffe,%rax
+    mov    (%rax),%r10
+    add    $0x8,%rax
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jb     100
+    jmp    15d
+    mov    0x0(%rip),%rax        # 140
+      PC32	get_map_element_of-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
     pop    %r14
     jmp    *%rax
+    cmp    %r9,-0x1(%rax)
+    jne    15d
+    dec    %rax
+    add    $0x8,%rax
+    jmp    8a
     pop    %rbx
     pop    %r14
-    jmp    e3
-      PLT32	TARGET_1-0x4
+    jmp    165
+      PLT32	TARGET_3-0x4
 
 GetPosition:
     mov    0x0(%rdi),%rax
@@ -1555,6 +1580,90 @@ GreaterOrEqual:
       32	RECORD
     jmp    *%rax
 
+HasMapField:
+    push   %rbx
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
+    mov    0x0(%rdi),%rax
+      32S	HOLE_1
+    mov    $0x1,%r10d
+    test   $0x1,%r9b
+    jne    1f
+    mov    -0x2(%r9),%r10
+    mov    %eax,%r11d
+    not    %r11d
+    test   $0x3,%r11b
+    jne    11b
+    movabs $0xc00000003f,%r11
+    and    %r10,%r11
+    movabs $0x400000002c,%rbx
+    cmp    %rbx,%r11
+    je     7c
+    cmp    $0x2c,%r11
+    jne    11b
+    mov    0x6(%r9),%r10
+    mov    0xe(%r9),%r9
+    xor    %r11d,%r11d
+    cmp    %r11,%r10
+    je     135
+    mov    0x6(%r9,%r11,8),%rbx
+    inc    %r11
+    cmp    %rax,%rbx
+    jne    60
+    pop    %rbx
+    jmp    7c
+      PLT32	CONT-0x4
+    cmpb   $0x1,0x40(%r8)
+    jne    11b
+    mov    %rax,%r11
+    shr    $0x21,%r11
+    xor    %rax,%r11
+    movabs $0xff51afd7ed558ccd,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %rbx,%r11
+    movabs $0xc4ceb9fe1a85ec53,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %ebx,%r11d
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jae    135
+    add    $0xe,%r9
+    data16 cs nopw 0x0(%rax,%rax,1)
+    movzwl %r10w,%r10d
+    bzhi   %ebx,%r10d,%r10d
+    popcnt %r10d,%r10d
+    mov    (%r9,%r10,8),%r9
+    test   $0x2,%r9b
+    je     12b
+    shr    $0x4,%r11d
+    je     11b
+    add    $0xfffffffffffffffe,%r9
+    mov    (%r9),%r10
+    add    $0x8,%r9
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jb     e0
+    jmp    135
+    mov    0x0(%rip),%rax        # 122
+      PC32	has_map_field-0x4
+    mov    $0x0,%r9d
+      32	RECORD
+    pop    %rbx
+    jmp    *%rax
+    cmp    %rax,-0x1(%r9)
+    je     76
+    pop    %rbx
+    jmp    13b
+      PLT32	TARGET_2-0x4
+
 Head:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
@@ -1861,44 +1970,94 @@ IsMap:
       PLT32	TARGET_1-0x4
 
 IsMapKey:
+    push   %rbx
     mov    0x0(%rdi),%rax
-      32S	HOLE_1
-    test   $0x1,%al
-    jne    67
-    mov    $0x0,%r9d
-      32	HOLE_0
-    not    %r9d
-    test   $0x3,%r9b
-    jne    67
-    movabs $0xc00000003f,%r9
-    and    -0x2(%rax),%r9
-    cmp    $0x2c,%r9
-    jne    67
-    mov    0x6(%rax),%r9
-    mov    0xe(%rax),%rax
-    xor    %r10d,%r10d
-    nopl   0x0(%rax)
-    cmp    %r10,%r9
-    je     76
-    mov    0x6(%rax,%r10,8),%r11
-    inc    %r10
-    cmp    $0x0,%r11
       32S	HOLE_0
-    jne    40
-    mov    $true,%eax
-    mov    %rax,0x0(%rdi)
+    mov    0x0(%rdi),%r9
+      32S	HOLE_1
+    mov    $0x1,%r10d
+    test   $0x1,%r9b
+    jne    1f
+    mov    -0x2(%r9),%r10
+    mov    %eax,%r11d
+    not    %r11d
+    test   $0x3,%r11b
+    jne    12b
+    movabs $0xc00000003f,%r11
+    and    %r10,%r11
+    movabs $0x400000002c,%rbx
+    cmp    %rbx,%r11
+    je     89
+    cmp    $0x2c,%r11
+    jne    12b
+    mov    0x6(%r9),%r10
+    mov    0xe(%r9),%r9
+    xor    %r11d,%r11d
+    cmp    %r11,%r10
+    je     14b
+    mov    0x6(%r9,%r11,8),%rbx
+    inc    %r11
+    cmp    %rax,%rbx
+    jne    60
+    mov    $true,%r10d
+    mov    %r10,0x0(%rdi)
       32S	HOLE_2
-    jmp    67
+    pop    %rbx
+    jmp    89
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 6e
+    cmpb   $0x1,0x40(%r8)
+    jne    12b
+    mov    %rax,%r11
+    shr    $0x21,%r11
+    xor    %rax,%r11
+    movabs $0xff51afd7ed558ccd,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %rbx,%r11
+    movabs $0xc4ceb9fe1a85ec53,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %ebx,%r11d
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jae    14b
+    add    $0xe,%r9
+    data16 data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
+    movzwl %r10w,%r10d
+    bzhi   %ebx,%r10d,%r10d
+    popcnt %r10d,%r10d
+    mov    (%r9,%r10,8),%r9
+    test   $0x2,%r9b
+    je     13b
+    shr    $0x4,%r11d
+    je     12b
+    add    $0xfffffffffffffffe,%r9
+    mov    (%r9),%r10
+    add    $0x8,%r9
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jb     f0
+    jmp    14b
+    mov    0x0(%rip),%rax        # 132
       PC32	is_map_key-0x4
     mov    $0x0,%r9d
       32	RECORD
+    pop    %rbx
     jmp    *%rax
-    mov    $false,%eax
-    mov    %rax,0x0(%rdi)
+    mov    $true,%r10d
+    cmp    %rax,-0x1(%r9)
+    je     7c
+    mov    $false,%r10d
+    mov    %r10,0x0(%rdi)
       32S	HOLE_2
-    jmp    87
+    pop    %rbx
+    jmp    15e
       PLT32	CONT-0x4
 
 IsNativeRecord:
@@ -2248,42 +2407,96 @@ LoopRecEnd:
     jmp    *%rax
 
 MapGet:
+    push   %r14
     push   %rbx
+    mov    0x0(%rdi),%r9
+      32S	HOLE_0
     mov    0x0(%rdi),%rax
       32S	HOLE_1
+    mov    $0x1,%r10d
     test   $0x1,%al
-    jne    68
-    mov    $0x0,%r9d
-      32	HOLE_0
-    not    %r9d
-    test   $0x3,%r9b
-    jne    68
-    movabs $0xc00000003f,%r9
-    and    -0x2(%rax),%r9
-    cmp    $0x2c,%r9
-    jne    68
-    mov    0x6(%rax),%r9
+    jne    1f
+    mov    -0x2(%rax),%r10
+    mov    %r9d,%r11d
+    not    %r11d
+    test   $0x3,%r11b
+    jne    14b
+    movabs $0xc00000003f,%r11
+    and    %r10,%r11
+    movabs $0x400000002c,%rbx
+    cmp    %rbx,%r11
+    je     9c
+    cmp    $0x2c,%r11
+    jne    14b
+    mov    0x6(%rax),%r10
     mov    0xe(%rax),%r11
-    xor    %r10d,%r10d
-    nopw   0x0(%rax,%rax,1)
-    cmp    %r10,%r9
-    je     68
-    mov    0x6(%r11,%r10,8),%rbx
-    inc    %r10
-    cmp    $0x0,%rbx
-      32S	HOLE_0
-    jne    40
-    mov    0xe(%rax,%r10,8),%rax
+    add    $0xe,%rax
+    xor    %ebx,%ebx
+    data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
+    cmp    %rbx,%r10
+    je     14b
+    mov    0x6(%r11,%rbx,8),%r14
+    inc    %rbx
+    add    $0x8,%rax
+    cmp    %r9,%r14
+    jne    70
+    mov    (%rax),%rax
     mov    %rax,0x0(%rdi)
       32S	HOLE_2
     pop    %rbx
-    jmp    68
+    pop    %r14
+    jmp    9c
       PLT32	CONT-0x4
-    mov    0x0(%rip),%rax        # 6f
+    cmpb   $0x1,0x40(%r8)
+    jne    14b
+    mov    %r9,%r11
+    shr    $0x21,%r11
+    xor    %r9,%r11
+    movabs $0xff51afd7ed558ccd,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %rbx,%r11
+    movabs $0xc4ceb9fe1a85ec53,%rbx
+    imul   %r11,%rbx
+    mov    %rbx,%r11
+    shr    $0x21,%r11
+    xor    %ebx,%r11d
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jae    14b
+    add    $0xe,%rax
+    data16 cs nopw 0x0(%rax,%rax,1)
+    movzwl %r10w,%r10d
+    bzhi   %ebx,%r10d,%r10d
+    popcnt %r10d,%r10d
+    mov    (%rax,%r10,8),%rax
+    test   $0x2,%al
+    je     139
+    shr    $0x4,%r11d
+    je     14b
+    add    $0xfffffffffffffffe,%rax
+    mov    (%rax),%r10
+    add    $0x8,%rax
+    shr    $0x28,%r10
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
+    bt     %ebx,%r10d
+    jb     100
+    jmp    14b
+    cmp    %r9,-0x1(%rax)
+    jne    14b
+    dec    %rax
+    add    $0x8,%rax
+    jmp    8a
+    mov    0x0(%rip),%rax        # 152
       PC32	map_get-0x4
     mov    $0x0,%r9d
       32	RECORD
     pop    %rbx
+    pop    %r14
     jmp    *%rax
 
 MapSize:
@@ -2770,17 +2983,17 @@ PutBytes:
     jne    94
     add    $0xe,%rax
     mov    0x6(%r9),%r11
-    mov    0x2050(%r8),%rbx
+    mov    0x2058(%r8),%rbx
     lea    0x0(%rbx),%r9
       32S	HOLE_1
     add    %r11,%rbx
     add    $0x0,%rbx
       32S	HOLE_1
-    mov    %rbx,0x2050(%r8)
+    mov    %rbx,0x2058(%r8)
     lea    (%r11,%r9,1),%rbx
     add    $0x0,%rbx
       32S	HOLE_2
-    cmp    0x2058(%r8),%rbx
+    cmp    0x2060(%r8),%rbx
     jbe    9a
     pop    %rbx
     jmp    9a
@@ -2838,7 +3051,7 @@ PutBytes:
       PLT32	CONT-0x4
 
 PutConstant16:
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     mov    %r9w,0x0(%rax)
@@ -2847,7 +3060,7 @@ PutConstant16:
       PLT32	CONT-0x4
 
 PutConstant32:
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     mov    %r9d,0x0(%rax)
@@ -2856,7 +3069,7 @@ PutConstant32:
       PLT32	CONT-0x4
 
 PutConstant64:
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     mov    0x0(%rip),%r9        # e
       PC32	RECORD+0x4
     mov    %r9,0x0(%rax)
@@ -2865,7 +3078,7 @@ PutConstant64:
       PLT32	CONT-0x4
 
 PutConstant8:
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     mov    $0x0,%r9d
       32	HOLE_0
     mov    %r9b,0x0(%rax)
@@ -2897,7 +3110,7 @@ PutFloat32:
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2ss %rax,%xmm0
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     movd   %xmm0,%r9d
     bswap  %r9d
     mov    %r9d,0x0(%rax)
@@ -2914,7 +3127,7 @@ PutFloat32Little:
     jne    2f
     movsd  0x6(%rax),%xmm0
     cvtsd2ss %xmm0,%xmm0
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     movss  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    2f
@@ -2926,7 +3139,7 @@ PutFloat32Little:
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2ss %rax,%xmm0
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     movss  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    5c
@@ -2940,7 +3153,7 @@ PutFloat64:
     cmpq   $0x58,-0x2(%rax)
     jne    2c
     mov    0x6(%rax),%rax
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     bswap  %rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
@@ -2954,7 +3167,7 @@ PutFloat64:
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
     movq   %xmm0,%rax
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     bswap  %rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
@@ -2969,7 +3182,7 @@ PutFloat64Little:
     cmpq   $0x58,-0x2(%rax)
     jne    2b
     movsd  0x6(%rax),%xmm0
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     movsd  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    2b
@@ -2981,7 +3194,7 @@ PutFloat64Little:
       PLT32	TARGET_2-0x4
     sar    $0x4,%rax
     cvtsi2sd %rax,%xmm0
-    mov    0x2050(%r8),%rax
+    mov    0x2058(%r8),%rax
     movsd  %xmm0,0x0(%rax)
       32S	HOLE_1
     jmp    58
@@ -3002,7 +3215,7 @@ PutInteger16:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     shr    $0x4,%eax
     rol    $0x8,%ax
     mov    %ax,0x0(%r9)
@@ -3018,7 +3231,7 @@ PutInteger16Little:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     shr    $0x4,%eax
     mov    %ax,0x0(%r9)
       32S	HOLE_1
@@ -3033,7 +3246,7 @@ PutInteger32:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     shr    $0x4,%rax
     bswap  %eax
     mov    %eax,0x0(%r9)
@@ -3049,7 +3262,7 @@ PutInteger32Little:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     shr    $0x4,%rax
     mov    %eax,0x0(%r9)
       32S	HOLE_1
@@ -3064,7 +3277,7 @@ PutInteger64:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     sar    $0x4,%rax
     bswap  %rax
     mov    %rax,0x0(%r9)
@@ -3080,7 +3293,7 @@ PutInteger64Little:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     sar    $0x4,%rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
@@ -3095,7 +3308,7 @@ PutInteger8:
     test   $0xf,%r9b
     jne    17
       PLT32	TARGET_2-0x4
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     shr    $0x4,%eax
     mov    %al,0x0(%r9)
       32S	HOLE_1
@@ -3147,13 +3360,13 @@ PutUtf8:
     mov    $0x0,%r9d
       32	RECORD
     jmp    *%rax
-    mov    0x2050(%r8),%r9
+    mov    0x2058(%r8),%r9
     shr    $0x4,%eax
     mov    %al,0x0(%r9)
       32S	HOLE_1
     lea    0x0(%r9),%rax
       32S	HOLE_1+0x1
-    mov    %rax,0x2050(%r8)
+    mov    %rax,0x2058(%r8)
     jmp    57
       PLT32	CONT-0x4
 
@@ -3850,9 +4063,9 @@ StartAppend:
     jne    b8
     mov    0x26(%rax),%rax
     add    %rax,%r9
-    mov    %r9,0x2050(%r8)
+    mov    %r9,0x2058(%r8)
     add    %rax,%r10
-    mov    %r10,0x2058(%r8)
+    mov    %r10,0x2060(%r8)
     jmp    b8
       PLT32	CONT-0x4
     jmp    bd
@@ -3866,7 +4079,7 @@ StartBinary:
     jmp    11
       PLT32	TARGET_1-0x4
     lea    0x10(%rdx),%rax
-    mov    %rax,0x2050(%r8)
+    mov    %rax,0x2058(%r8)
     jmp    21
       PLT32	CONT-0x4
 
@@ -3899,9 +4112,9 @@ StartBinaryAround:
     movups %xmm0,0x30(%rdx)
     movups %xmm0,0x20(%rdx)
     movups %xmm0,0x10(%rdx)
-    mov    %rax,0x2050(%r8)
-    lea    0x50(%rdx),%rax
     mov    %rax,0x2058(%r8)
+    lea    0x50(%rdx),%rax
+    mov    %rax,0x2060(%r8)
     jmp    7d
       PLT32	CONT-0x4
     jmp    82
@@ -3989,9 +4202,9 @@ StartMeasuredBinary:
     movups %xmm0,0x30(%rdx)
     movups %xmm0,0x20(%rdx)
     movups %xmm0,0x10(%rdx)
-    mov    %rax,0x2050(%r8)
-    lea    0x50(%rdx),%rax
     mov    %rax,0x2058(%r8)
+    lea    0x50(%rdx),%rax
+    mov    %rax,0x2060(%r8)
     jmp    3f
       PLT32	CONT-0x4
 

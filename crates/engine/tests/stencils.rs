@@ -7,13 +7,14 @@ use std::process::Command;
 use term::am;
 
 /// Operations that need more registers than are free: they save some, and restore them before their final jumps.
-const SHORT_OF_REGISTERS: [&str; 13] = [
+const SHORT_OF_REGISTERS: [&str; 14] = [
     "CallFun",
     "CallFunLast",
     "GetMapElement",
     "GetMapElementOf",
     "GetRecordElement",
     "GetUtf8",
+    "HasMapField",
     "IsMapKey",
     "MapGet",
     "PutBytes",

@@ -19,6 +19,9 @@ pub struct Context {
     pub reductions_left: i64,
     /// Filled when an operation or BIF returns [`Term::NONE`]: an exception, or another way to continue.
     pub abrupt: Abrupt,
+    /// Whether machine code looks immediate keys up in hash maps itself: the release hashes them as
+    /// [`trie::scrambled`](crate::trie::scrambled) does, and the processor has the instructions for it.
+    pub searches_tries: bool,
     /// The number of the scheduler, from 1.
     pub number: usize,
     /// For the functions of the runtime table; the engine does not read it.

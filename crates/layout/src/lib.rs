@@ -3,7 +3,7 @@
 //!
 //! Everything here is `repr(C)` or `repr(transparent)` and does not use `std`, so that stencils can be compiled from
 //! it. This crate defines layouts and offsets only, no algorithms: comparing, hashing, printing and collecting are in
-//! `term`; scheduling is in `runtime`.
+//! `term`; scheduling is in `runtime`. What machine code does as `term` does it is the exception: `trie`.
 #![no_std]
 
 pub mod breakpoint;
@@ -18,6 +18,7 @@ pub mod object;
 pub mod process;
 pub mod provenance;
 pub mod term;
+pub mod trie;
 pub mod view;
 
 pub use breakpoint::Breakpoint;

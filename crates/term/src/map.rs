@@ -31,7 +31,7 @@ mod trie;
 pub(crate) mod views;
 
 pub use iterate::{Iter, NextFrom, iter, next_from};
-pub use trie::{get_hashed, get_immediate};
+pub use trie::{get_hashed, get_immediate, searched_by_code};
 pub(crate) use views::flat;
 pub use views::{children, is_flat, keys_tuple, size};
 

@@ -1,17 +1,21 @@
-//! Reading from maps, replacing their values, and making maps with constant keys. Flat maps are searched for immediate
-//! keys here; everything else is in `slow::maps`.
+//! Reading from maps, replacing their values, and making maps with constant keys. Immediate keys are looked up here, in
+//! hash maps those that are not constants; everything else is in `slow::maps`.
 #![allow(clippy::undocumented_unsafe_blocks)]
 
 use layout::object::offset;
+use layout::trie::{self, Found};
 use layout::{Header, ObjectKind, Term};
 
 use super::guards::boolean;
-use super::tags::{KIND_MASK, boxed, has_header};
+use super::tags::{KIND_MASK, boxed, has_header, header_of};
+use crate::form::Form;
 use crate::operation::operations;
+use crate::registers::Registers;
 use crate::slow;
 
-/// Header of a flat map without its arity, and the mask of the kind and shape bits.
+/// Headers of a flat map and of a hash map's root without what differs, and the mask of the kind and shape bits.
 const FLAT_MAP: u64 = Header::new(ObjectKind::Map, 0).0;
+const HASH_ROOT: u64 = Header::hash_map(true, 0).0 & KIND_AND_SHAPE;
 const KIND_AND_SHAPE: u64 = KIND_MASK | 0b11 << 38;
 
 /// Size in bytes of a flat map, not counting its tuple of keys.
@@ -62,6 +66,55 @@ unsafe fn value_at(map: *const u64, index: usize) -> Term {
     unsafe { Term::from_bits(*map.add(1 + offset::FLAT_MAP_VALUES + index)) }
 }
 
+/// How a map's nodes are looked into where [`layout::Context::searches_tries`] is set.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+#[inline(always)]
+unsafe fn bitmaps() -> trie::Counted {
+    unsafe { trie::Counted::new() }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
+#[inline(always)]
+unsafe fn bitmaps() -> trie::Anywhere {
+    trie::Anywhere
+}
+
+/// What a body finds out about a key of a map.
+enum Looked {
+    Value(Term),
+    Nothing,
+    /// This is for a slow path.
+    Undecided,
+}
+
+/// Looks a key up, if both are terms for which that takes no call.
+#[inline(always)]
+unsafe fn look_up<F: Form>(m: &Registers<F>, map: Term, key: Term) -> Looked {
+    unsafe {
+        let header = header_of(map);
+        let shape = header & KIND_AND_SHAPE;
+        if !key.is_immediate() {
+            return Looked::Undecided;
+        }
+        let object = words_of(map);
+        if shape == FLAT_MAP {
+            return match place_in(object, key) {
+                Some(index) => Looked::Value(value_at(object, index)),
+                None => Looked::Nothing,
+            };
+        }
+        if shape != HASH_ROOT || !(*m.c).searches_tries {
+            return Looked::Undecided;
+        }
+        let hash = trie::scrambled(key.bits()) as u32;
+        match trie::look_up(object, Header(header), key, hash, bitmaps()) {
+            Found::Value(value) => Looked::Value(value),
+            Found::Nothing => Looked::Nothing,
+            Found::Undecided => Looked::Undecided,
+        }
+    }
+}
+
 operations! {
     /// A map made from an empty one.
     NewMap: P |m, o: NewMap| {
@@ -99,43 +152,47 @@ operations! {
         m.next(o.end)
     }
 
-    /// `get_map_elements` of one key that is not a constant.
-    GetMapElementOf: P |m, o: GetMapElements| {
-        let map = m.get(o.map);
-        let words = m.words(o.end);
-        let key = m.read(*words);
-        if !has_header(map, KIND_AND_SHAPE, FLAT_MAP) || !key.is_immediate() {
-            return m.slow(o, slow::maps::get_map_elements);
+    /// The value of a key that is not a constant.
+    GetMapElementOf: Ssd |m, o: GetMapElementOf| {
+        let (map, key) = (m.get(o.map), m.get(o.key));
+        match look_up(&m, map, key) {
+            Looked::Value(value) => {
+                m.put(o.dest, value);
+                m.next(o.end)
+            }
+            Looked::Nothing => m.jump(o.fail),
+            Looked::Undecided => m.slow(o, slow::maps::get_map_element_of),
         }
-        let object = words_of(map);
-        let Some(index) = place_in(object, key) else {
-            return m.jump(o.fail);
-        };
-        m.write(*words.add(1), value_at(object, index));
-        m.next_at(words.add(2))
+    }
+
+    /// Whether a map has a key.
+    HasMapField: SS |m, o: Comparison| {
+        let (map, key) = (m.get(o.a), m.get(o.b));
+        match look_up(&m, map, key) {
+            Looked::Value(_) => m.next(o.end),
+            Looked::Nothing => m.jump(o.fail),
+            Looked::Undecided => m.slow(o, slow::maps::has_map_field),
+        }
     }
 
     /// `map_get/2`
     MapGet: Ssd |m, o: Bif2| {
         let (key, map) = (m.get(o.a), m.get(o.b));
-        if !has_header(map, KIND_AND_SHAPE, FLAT_MAP) || !key.is_immediate() {
-            return m.slow(o, slow::maps::map_get);
-        }
-        let object = words_of(map);
-        let Some(index) = place_in(object, key) else {
+        let Looked::Value(value) = look_up(&m, map, key) else {
             return m.slow(o, slow::maps::map_get);
         };
-        m.put(o.dest, value_at(object, index));
+        m.put(o.dest, value);
         m.next(o.end)
     }
 
     /// `is_map_key/2`
     IsMapKey: Ssd |m, o: Bif2| {
         let (key, map) = (m.get(o.a), m.get(o.b));
-        if !has_header(map, KIND_AND_SHAPE, FLAT_MAP) || !key.is_immediate() {
-            return m.slow(o, slow::maps::is_map_key);
-        }
-        let is_key = place_in(words_of(map), key).is_some();
+        let is_key = match look_up(&m, map, key) {
+            Looked::Value(_) => true,
+            Looked::Nothing => false,
+            Looked::Undecided => return m.slow(o, slow::maps::is_map_key),
+        };
         m.put(o.dest, boolean(is_key));
         m.next(o.end)
     }

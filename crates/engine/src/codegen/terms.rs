@@ -11,9 +11,9 @@ use super::emit::{Emitter, label};
 use super::error::{Result, bad};
 use crate::bodies::{binaries, floats, maps};
 use crate::encoding::{
-    AppendTo, FloatLoad, FloatStore, FloatUnary, GetBits, GetCharacter, GetMapElement,
-    GetMapElements, GetWindow, Init, MatchBits, MatchString, NewMap, PutMap, PutString, SkipUnits,
-    StartMatch, TestBits,
+    AppendTo, Comparison, FloatLoad, FloatStore, FloatUnary, GetBits, GetCharacter, GetMapElement,
+    GetMapElementOf, GetMapElements, GetWindow, Init, MatchBits, MatchString, NewMap, PutMap,
+    PutString, SkipUnits, StartMatch, TestBits,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::slow;
@@ -58,13 +58,8 @@ pub(super) fn map(
             more(emitter, pairs);
         }
         Generic::HasMapFields { fail, map, keys } => {
-            let words = GetMapElements {
-                map: emitter.source(map),
-                fail,
-                count: keys.len() as u64,
-            };
-            emitter.instruction(slow::maps::has_map_fields, words);
-            more(emitter, keys);
+            let map = emitter.source(map);
+            has_map_fields(emitter, map, fail, keys);
         }
         Generic::GetMapElements { fail, map, pairs } => {
             let map = emitter.source(map);
@@ -124,35 +119,69 @@ fn more(emitter: &mut Emitter<'_>, operands: &[FileOperand]) {
     }
 }
 
-/// Looks the keys up one by one if all are immediates; this requires that no lookup but the last overwrites the map's
-/// register.
+/// Whether a key is likely to be an immediate: a constant one, or any that is not a constant. Others are often the
+/// constants of a pattern, and adjacent in a map.
+fn may_be_immediate(key: Operand) -> bool {
+    key.as_constant().is_none_or(Term::is_immediate)
+}
+
+/// Looks keys that may be immediates up one by one; this requires that no lookup but the last overwrites the map's
+/// register, nor that of a later key.
 fn get_map_elements(emitter: &mut Emitter<'_>, map: Operand, fail: u32, pairs: &[FileOperand]) {
     let operands: Vec<Operand> = pairs
         .iter()
         .map(|&operand| emitter.source(operand))
         .collect();
-    let count = operands.len() / 2;
-    let keeps_map = |(index, pair): (usize, &[Operand])| pair[1] != map || index + 1 == count;
-    let simple =
-        are_immediates(emitter, pairs) && operands.chunks_exact(2).enumerate().all(keeps_map);
-    if simple {
-        for pair in operands.chunks_exact(2) {
-            emitter.operation::<maps::GetMapElement>(GetMapElement {
-                map,
-                dest: pair[1],
-                key: pair[0].as_constant().expect("an immediate"),
-                fail,
-            });
-        }
+    let pairs = operands.as_chunks::<2>().0;
+    let is_simple = |(index, &[key, dest]): (usize, &[Operand; 2])| {
+        let mut later = pairs[index + 1..].iter();
+        may_be_immediate(key)
+            && (dest != map || index + 1 == pairs.len())
+            && later.all(|&[key, _]| key != dest)
+    };
+    if !pairs.iter().enumerate().all(is_simple) {
+        let count = pairs.len() as u64;
+        let words = GetMapElements { map, fail, count };
+        emitter.instruction(slow::maps::get_map_elements, words);
+        emitter.more(operands);
         return;
     }
-    let count = count as u64;
-    let words = GetMapElements { map, fail, count };
-    match count {
-        1 => emitter.operation::<maps::GetMapElementOf>(words),
-        _ => emitter.instruction(slow::maps::get_map_elements, words),
+    for &[key, dest] in pairs {
+        match key.as_constant() {
+            Some(key) => emitter.operation::<maps::GetMapElement>(GetMapElement {
+                map,
+                dest,
+                key,
+                fail,
+            }),
+            None => emitter.operation::<maps::GetMapElementOf>(GetMapElementOf {
+                map,
+                key,
+                dest,
+                fail,
+            }),
+        }
     }
-    emitter.more(operands);
+}
+
+/// Tests keys that may be immediates one by one.
+fn has_map_fields(emitter: &mut Emitter<'_>, map: Operand, fail: u32, keys: &[FileOperand]) {
+    let keys: Vec<Operand> = keys.iter().map(|&key| emitter.source(key)).collect();
+    if !keys.iter().all(|&key| may_be_immediate(key)) {
+        let count = keys.len() as u64;
+        emitter.instruction(
+            slow::maps::has_map_fields,
+            GetMapElements { map, fail, count },
+        );
+        return emitter.more(keys);
+    }
+    for key in keys {
+        emitter.operation::<maps::HasMapField>(Comparison {
+            a: map,
+            b: key,
+            fail,
+        });
+    }
 }
 
 /// The moves of floats. Returns whether this is one.

@@ -41,8 +41,17 @@ slow_paths! {
     }
 
     get_map_element |m, o: GetMapElement| {
-        let (map, key) = (m.get(o.map), m.get(o.key));
-        match value(map, key) {
+        match value(m.get(o.map), m.get(o.key)) {
+            Some(value) => {
+                m.put(o.dest, value);
+                m.next(o.end)
+            }
+            None => m.jump(o.fail),
+        }
+    }
+
+    get_map_element_of |m, o: GetMapElementOf| {
+        match value(m.get(o.map), m.get(o.key)) {
             Some(value) => {
                 m.put(o.dest, value);
                 m.next(o.end)
@@ -58,40 +67,6 @@ slow_paths! {
         if !map.is_map() {
             return m.jump(o.fail);
         }
-        // What is looked up most in large maps calls nothing on its way.
-        if count == 1 {
-            let key = m.read(*words);
-            if map::is_flat(map) || !key.is_immediate() {
-                return m.slow(o, get_map_element_of_any);
-            }
-            return match map::get_immediate(map, key) {
-                Some(value) => {
-                    m.write(*words.add(1), value);
-                    m.next_at(words.add(2))
-                }
-                None => m.jump(o.fail),
-            };
-        }
-        m.slow(o, get_several_map_elements)
-    }
-
-    /// `get_map_elements` of one key, when the term is a map.
-    get_map_element_of_any |m, o: GetMapElements| {
-        let words = m.words(o.end);
-        match map::get(m.get(o.map), m.read(*words)) {
-            Some(value) => {
-                m.write(*words.add(1), value);
-                m.next_at(words.add(2))
-            }
-            None => m.jump(o.fail),
-        }
-    }
-
-    /// `get_map_elements` when the term is a map.
-    get_several_map_elements |m, o: GetMapElements| {
-        let map = m.get(o.map);
-        let count = m.word(o.count) as usize;
-        let words = m.words(o.end);
         let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(2 * index));
@@ -103,6 +78,13 @@ slow_paths! {
         m.next_at(words.add(2 * count))
     }
 
+    has_map_field |m, o: Comparison| {
+        match value(m.get(o.a), m.get(o.b)) {
+            Some(_) => m.next(o.end),
+            None => m.jump(o.fail),
+        }
+    }
+
     has_map_fields |m, o: GetMapElements| {
         let map = m.get(o.map);
         let count = m.word(o.count) as usize;
@@ -110,25 +92,7 @@ slow_paths! {
         if !map.is_map() {
             return m.jump(o.fail);
         }
-        // As in `get_map_elements`.
-        if count == 1 {
-            let key = m.read(*words);
-            if map::is_flat(map) || !key.is_immediate() {
-                return m.slow(o, has_any_map_fields);
-            }
-            return match map::get_immediate(map, key) {
-                Some(_) => m.next_at(words.add(1)),
-                None => m.jump(o.fail),
-            };
-        }
-        m.slow(o, has_any_map_fields)
-    }
-
-    /// `has_map_fields` when the term is a map.
-    has_any_map_fields |m, o: GetMapElements| {
-        let count = m.word(o.count) as usize;
-        let words = m.words(o.end);
-        let mut lookups = map::Lookups::new(m.get(o.map));
+        let mut lookups = map::Lookups::new(map);
         for index in 0..count {
             let key = m.read(*words.add(index));
             if lookups.get(key).is_none() {
@@ -173,6 +137,10 @@ slow_paths! {
 fn value(map: Term, key: Term) -> Option<Term> {
     if !map.is_map() {
         return None;
+    }
+    // What is looked up most in hash maps calls nothing on its way.
+    if key.is_immediate() && !map::is_flat(map) {
+        return map::get_immediate(map, key);
     }
     map::get(map, key)
 }

@@ -345,6 +345,7 @@ impl Node {
                 target: ptr::null(),
                 arguments: Term::NONE,
             },
+            searches_tries: term::map::searched_by_code(),
             number: 0,
             scheduler: (&raw mut *self.shared).cast(),
             f: [0.0; FLOAT_REGISTERS],

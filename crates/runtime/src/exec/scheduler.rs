@@ -117,6 +117,7 @@ fn new_context(number: usize) -> Context {
             target: ptr::null(),
             arguments: Term::NONE,
         },
+        searches_tries: term::map::searched_by_code(),
         number,
         scheduler: ptr::null_mut(),
         f: [0.0; FLOAT_REGISTERS],

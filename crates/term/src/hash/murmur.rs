@@ -6,6 +6,7 @@
 
 use layout::kinds::{ExternalIdentifier, Float};
 use layout::object::{MapShape, offset};
+use layout::trie::scrambled;
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
@@ -70,16 +71,7 @@ pub(super) fn hash(term: Term, salt: u64, has_records: bool) -> u64 {
 /// [`hash`] of an immediate term.
 #[inline]
 pub(super) fn immediate(term: Term, salt: u64) -> u64 {
-    scramble(term.bits().wrapping_add(salt))
-}
-
-#[inline]
-fn scramble(mut word: u64) -> u64 {
-    word ^= word >> 33;
-    word = word.wrapping_mul(0xff51_afd7_ed55_8ccd);
-    word ^= word >> 33;
-    word = word.wrapping_mul(0xc4ce_b9fe_1a85_ec53);
-    word ^ word >> 33
+    scrambled(term.bits().wrapping_add(salt))
 }
 
 /// Up to eight bytes as a number, the first one lowest. Spelled out, because copying so few bytes would cost a call.
@@ -169,7 +161,7 @@ impl Murmur {
             self.alpha = self.alpha.wrapping_add(self.beta);
             self.beta = self.beta.wrapping_add(self.alpha);
             if scrambles {
-                (self.alpha, self.beta) = (scramble(self.alpha), scramble(self.beta));
+                (self.alpha, self.beta) = (scrambled(self.alpha), scrambled(self.beta));
             }
         }
         self.alpha ^ self.beta

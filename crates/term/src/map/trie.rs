@@ -7,6 +7,9 @@
 
 use layout::limits::FLAT_MAP_PAIRS;
 use layout::object::{MapShape, offset};
+#[cfg(all(target_arch = "x86_64", not(miri)))]
+use layout::trie::Counted;
+use layout::trie::{self, Anywhere, Bitmap, Child, Found, LEVELS_PER_ROUND, child};
 use layout::{Boxed, Cons, Header, Term};
 use smallvec::SmallVec;
 
@@ -18,8 +21,7 @@ use crate::compare::eq_exact;
 use crate::copy::copy_terms;
 use crate::hash::{immediate_map_key, map_key};
 use crate::heap::Allocate;
-
-const LEVELS_PER_ROUND: u32 = 8;
+use crate::release::{self, Release};
 
 /// The remaining bits of a key's hash, from `level` to the end of its round.
 fn hash_at(key: Term, level: u32) -> u32 {
@@ -38,65 +40,27 @@ fn deeper(hash: u32, key: Term, level: u32) -> u32 {
 /// The bitmap's bit and the index of the child for these bits of a hash, whether or not it exists.
 #[inline]
 fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
-    slot_by(Anywhere, bitmap, hash)
+    let place = hash & 15;
+    (1 << place, Anywhere.before(bitmap, place))
 }
 
-/// [`slot`], with a way to count bits.
+/// The processor's own instructions for bitmaps, where it has them.
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 #[inline(always)]
-fn slot_by(count: impl CountBits, bitmap: u16, hash: u32) -> (u16, usize) {
-    let bit = 1u16 << (hash & 15);
-    (bit, count.ones(bitmap & (bit - 1)))
+fn counted() -> Option<Counted> {
+    use std::arch::is_x86_feature_detected;
+    let has_them = is_x86_feature_detected!("popcnt") && is_x86_feature_detected!("bmi2");
+    // SAFETY: the line above.
+    has_them.then(|| unsafe { Counted::new() })
 }
 
-/// A way to count bits.
-trait CountBits: Copy {
-    /// Number of bits that are set, at most 15.
-    fn ones(self, bits: u16) -> usize;
-}
-
-/// The way of any processor.
-#[derive(Clone, Copy)]
-struct Anywhere;
-
-impl CountBits for Anywhere {
-    #[inline(always)]
-    fn ones(self, bits: u16) -> usize {
-        if cfg!(target_feature = "popcnt") {
-            return bits.count_ones() as usize;
-        }
-        // Sums of one, two and four bits side by side, then all of these by a product.
-        let bits = u32::from(bits);
-        let pairs = bits - (bits >> 1 & 0x5555);
-        let fours = (pairs & 0x3333) + (pairs >> 2 & 0x3333);
-        (fours.wrapping_mul(0x1111) >> 12 & 0xf) as usize
-    }
-}
-
-/// The processor's own instruction, also in functions that are compiled for processors without it. A value exists only
-/// where it does.
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-#[derive(Clone, Copy)]
-struct Popcnt(());
-
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-impl Popcnt {
-    #[inline(always)]
-    fn here() -> Option<Popcnt> {
-        std::arch::is_x86_feature_detected!("popcnt").then_some(Popcnt(()))
-    }
-}
-
-#[cfg(all(target_arch = "x86_64", not(miri)))]
-impl CountBits for Popcnt {
-    #[inline(always)]
-    fn ones(self, bits: u16) -> usize {
-        let mut count = u64::from(bits);
-        // SAFETY: the processor has the instruction, which changes the register and the flags only.
-        unsafe {
-            std::arch::asm!("popcnt {0}, {0}", inout(reg) count, options(pure, nomem, nostack));
-        }
-        count as usize
-    }
+/// Whether machine code can look immediate keys up in hash maps: where it cannot, slow paths do.
+#[must_use]
+pub fn searched_by_code() -> bool {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    return counted().is_some() && release::has(Release::OTP_27);
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    release::has(Release::OTP_27)
 }
 
 /// The value of a key in a hash map, when the key's hash ([`map_key`], round 0) is known.
@@ -104,8 +68,8 @@ impl CountBits for Popcnt {
 #[inline]
 pub fn get_hashed(map: Term, key: Term, hash: u32) -> Option<Term> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if let Some(popcnt) = Popcnt::here() {
-        return look_up(map, key, hash, popcnt);
+    if let Some(counted) = counted() {
+        return look_up(map, key, hash, counted);
     }
     look_up(map, key, hash, Anywhere)
 }
@@ -115,8 +79,8 @@ pub fn get_hashed(map: Term, key: Term, hash: u32) -> Option<Term> {
 #[must_use]
 pub fn get_immediate(map: Term, key: Term) -> Option<Term> {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    if let Some(popcnt) = Popcnt::here() {
-        return look_up_immediate(map, key, popcnt);
+    if let Some(counted) = counted() {
+        return look_up_immediate(map, key, counted);
     }
     get_immediate_anywhere(map, key)
 }
@@ -128,57 +92,30 @@ fn get_immediate_anywhere(map: Term, key: Term) -> Option<Term> {
     look_up_immediate(map, key, Anywhere)
 }
 
-/// What a node has below it.
-enum Child {
-    Leaf(Cons),
-    Node(Boxed),
-}
-
-/// The child of a node for these bits of a hash, if there is one. `first` is the place of the node's first child: those
-/// of a root come after its size, those of an inner node after the header.
+/// [`look_up`] of an immediate key: almost always calls nothing, so it saves no registers.
 #[inline(always)]
-fn child(node: Boxed, first: usize, hash: u32, count: impl CountBits) -> Option<Child> {
-    let bitmap = node.header().bitmap();
-    let (bit, slot) = slot_by(count, bitmap, hash);
-    if bitmap & bit == 0 {
-        return None;
-    }
-    // SAFETY: the bitmap has a bit for every child, which is a term: a leaf, or else a node.
-    unsafe {
-        let child = node.term_unchecked(first + slot);
-        Some(match child.as_cell() {
-            Some(leaf) => Child::Leaf(leaf),
-            None => Child::Node(child.boxed_unchecked()),
-        })
+fn look_up_immediate(map: Term, key: Term, bits: impl Bitmap) -> Option<Term> {
+    let root = map.as_boxed()?;
+    let hash = immediate_map_key(key);
+    // SAFETY: a map that is no flat one is the root of a trie.
+    match unsafe { trie::look_up(root.pointer(), root.header(), key, hash, bits) } {
+        Found::Value(value) => Some(value),
+        Found::Nothing => None,
+        Found::Undecided => look_up_again(map, key),
     }
 }
 
-/// [`look_up`] of an immediate key: calls nothing in its first eight levels, so it saves no registers.
-#[inline(always)]
-fn look_up_immediate(map: Term, key: Term, count: impl CountBits) -> Option<Term> {
-    let mut hash = immediate_map_key(key);
-    let (mut node, mut first) = (map.as_boxed()?, offset::HASH_ROOT_CHILDREN);
-    for _ in 0..LEVELS_PER_ROUND {
-        match child(node, first, hash, count)? {
-            Child::Leaf(leaf) => return (leaf.head() == key).then(|| leaf.tail()),
-            Child::Node(below) => (node, first) = (below, 0),
-        }
-        hash >>= 4;
-    }
-    look_up_below(node, key)
-}
-
-/// [`look_up`] below the levels of the first round, where keys of equal hashes are.
+/// [`look_up`] of a key that may be below the levels of the first round, where keys of equal hashes are.
 #[cold]
 #[inline(never)]
-fn look_up_below(node: Boxed, key: Term) -> Option<Term> {
-    look_up_from((node, 0), key, map_key(key, 1), LEVELS_PER_ROUND, Anywhere)
+fn look_up_again(map: Term, key: Term) -> Option<Term> {
+    look_up(map, key, map_key(key, 0), Anywhere)
 }
 
 #[inline(always)]
-fn look_up(map: Term, key: Term, hash: u32, count: impl CountBits) -> Option<Term> {
+fn look_up(map: Term, key: Term, hash: u32, bits: impl Bitmap) -> Option<Term> {
     let root = (map.as_boxed()?, offset::HASH_ROOT_CHILDREN);
-    look_up_from(root, key, hash, 0, count)
+    look_up_from(root, key, hash, 0, bits)
 }
 
 /// The value of a key in the node of a level; the place of its first child is given too.
@@ -188,10 +125,10 @@ fn look_up_from(
     key: Term,
     mut hash: u32,
     mut level: u32,
-    count: impl CountBits,
+    bits: impl Bitmap,
 ) -> Option<Term> {
     loop {
-        match child(node, first, hash, count)? {
+        match child(node, first, hash, bits)? {
             Child::Leaf(leaf) => {
                 let found = leaf.head();
                 let equal = found == key || !key.is_immediate() && eq_exact(found, key);
