@@ -10,6 +10,8 @@ use runtime::process::Process;
 
 /// Pairs that count as one reduction.
 const PAIRS_PER_REDUCTION: usize = 16;
+/// Pairs of the smaller of two maps that count as one reduction: each may need copies of the nodes above it.
+const PAIRS_MERGED_PER_REDUCTION: usize = 4;
 /// Larger maps, in pairs, are built by dirty schedulers.
 const MOST_PAIRS_HERE: usize = 10_000;
 /// The keys or values of larger maps, in pairs, are listed by dirty schedulers.
@@ -101,8 +103,10 @@ pub(crate) fn values_1(process: &mut Process, [map]: [Term; 1]) -> BifResult {
 pub(crate) fn merge_2(process: &mut Process, [a, b]: [Term; 2]) -> BifResult {
     let size_a = size_of(process, a)?;
     let size_b = size_of(process, b)?;
-    dirty_unless(size_a + size_b <= MOST_PAIRS_HERE)?;
-    charge_pairs(size_a + size_b);
+    // What the larger map has more is shared.
+    let pairs = size_a.min(size_b);
+    dirty_unless(pairs <= MOST_PAIRS_HERE / 2)?;
+    charge((pairs / PAIRS_MERGED_PER_REDUCTION) as i64);
     Ok(map::merge(process.heap(), a, b))
 }
 

@@ -23,6 +23,7 @@ use crate::release::{self, Release};
 use crate::{am, build};
 use growth::Origin;
 use keys::{place_of_word, position, search};
+use trie::Existing;
 
 mod growth;
 mod iterate;
@@ -487,9 +488,10 @@ pub fn update_many<A: Allocate + ?Sized>(
         if exact && let Some((key, _)) = pairs.iter().find(|(key, _)| get(map, *key).is_none()) {
             return Err(BadKey(*key));
         }
-        return Ok(pairs
-            .iter()
-            .fold(map, |map, (key, value)| trie::put(heap, map, *key, *value)));
+        return Ok(match pairs {
+            [(key, value)] => trie::put(heap, map, *key, *value),
+            _ => trie::put_all(heap, map, pairs.iter().copied(), Existing::Replace),
+        });
     }
     let (keys, values) = flat(map);
     let mut values: SmallVec<[Term; FLAT_MAP_PAIRS]> = SmallVec::from_slice(values);
@@ -569,14 +571,8 @@ pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     match (is_flat(a), is_flat(b)) {
         (true, true) => merge_flat(heap, a, b),
         (false, false) => trie::merge(heap, a, b),
-        (false, true) => iter(b).fold(a, |map, (key, value)| trie::put(heap, map, key, value)),
-        (true, false) => iter(a).fold(b, |map, (key, value)| {
-            if get(b, key).is_some() {
-                map
-            } else {
-                trie::put(heap, map, key, value)
-            }
-        }),
+        (false, true) => trie::put_all(heap, a, iter(b), Existing::Replace),
+        (true, false) => trie::put_all(heap, b, iter(a), Existing::Keep),
     }
 }
 

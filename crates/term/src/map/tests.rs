@@ -248,6 +248,47 @@ fn merging_takes_the_second_map_first() {
 }
 
 #[test]
+fn pairs_put_at_once_are_pairs_put_one_by_one() {
+    let mut samples = Samples::new(23);
+    let keys: Vec<Term> = distinct(&mut samples, 300)
+        .iter()
+        .map(|key| key.term)
+        .collect();
+    for round in 0..if cfg!(miri) { 4 } else { 400 } {
+        let mut pairs = |count: u64, values: u64| -> Vec<(Term, Term)> {
+            let mut pair = || {
+                let key = keys[samples.random(keys.len() as u64) as usize];
+                (key, Term::small(samples.random(values) as i64))
+            };
+            (0..count).map(|_| pair()).collect()
+        };
+        let (old, new) = (pairs(60 + round % 300, 2), pairs(round % 33, 3));
+        let heap = samples.scratch.heap();
+        let map = from_pairs(heap, &old);
+        if is_flat(map) {
+            continue;
+        }
+        let replaced = update_many(heap, map, &new, false).unwrap();
+        let expected = new
+            .iter()
+            .fold(map, |map, (key, value)| put(heap, map, *key, *value));
+        assert!(eq_exact(replaced, expected), "round {round}");
+        assert_eq!(size(replaced), iter(replaced).count());
+        let few = from_pairs(heap, &new);
+        assert_eq!(merge(heap, replaced, few), replaced);
+        let kept = merge(heap, few, map);
+        let mut expected = map;
+        for (key, value) in iter(few) {
+            if get(map, key).is_none() {
+                expected = put(heap, expected, key, value);
+            }
+        }
+        assert!(eq_exact(kept, expected), "round {round}");
+        assert_eq!(size(kept), iter(kept).count());
+    }
+}
+
+#[test]
 fn updates_share_keys_and_name_the_missing_one() {
     let mut scratch = Scratch::new();
     let heap = scratch.heap();
@@ -378,6 +419,10 @@ fn immediate_keys_of_one_hash_are_told_apart() {
         );
         let (map, _) = take(heap, map, a).unwrap();
         assert_eq!([get(map, a), get(map, b)], [None, Some(Term::small(2))]);
+        let both = [(b, Term::small(3)), (a, Term::small(4))];
+        let map = update_many(heap, map, &both, false).unwrap();
+        let found = both.map(|(key, _)| get(map, key));
+        assert_eq!(found, both.map(|(_, value)| Some(value)));
     }
 }
 

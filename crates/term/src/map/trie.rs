@@ -255,7 +255,7 @@ fn split<A: Allocate + ?Sized>(heap: &mut A, level: u32, a: Cons, b: Cons) -> Te
 
 /// What happens to a key that already exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Existing {
+pub(super) enum Existing {
     Replace,
     Keep,
 }
@@ -295,13 +295,25 @@ impl Leaf {
 fn insert<A: Allocate + ?Sized>(
     heap: &mut A,
     top: Term,
-    mut level: u32,
+    level: u32,
+    leaf: Leaf,
+    existing: Existing,
+    only_existing: bool,
+) -> Option<(Term, bool)> {
+    let at = (level, hash_at(leaf.key(), level));
+    insert_hashed(heap, top, at, leaf, existing, only_existing)
+}
+
+/// As [`insert`], when what is left of the key's hash at that level is known.
+fn insert_hashed<A: Allocate + ?Sized>(
+    heap: &mut A,
+    top: Term,
+    (mut level, mut hash): (u32, u32),
     leaf: Leaf,
     existing: Existing,
     only_existing: bool,
 ) -> Option<(Term, bool)> {
     let key = leaf.key();
-    let mut hash = hash_at(key, level);
     let mut path: SmallVec<[(Boxed, usize); 8]> = SmallVec::new();
     let mut node = top.expect_boxed();
     let (mut new, added) = loop {
@@ -411,6 +423,7 @@ pub(super) fn take<A: Allocate + ?Sized>(
 }
 
 /// A pair that is being placed in a trie.
+#[derive(Clone, Copy)]
 struct Entry {
     /// The current round of the hash, reordered so that its first four bits are the highest.
     path: u32,
@@ -426,12 +439,12 @@ fn path_of(hash: u32) -> u32 {
     (bytes & 0x0f0f_0f0f) << 4 | bytes >> 4 & 0x0f0f_0f0f
 }
 
-/// A map of pairs, of any size.
-pub(super) fn from_pairs<A: Allocate + ?Sized>(
-    heap: &mut A,
-    pairs: impl Iterator<Item = (Term, Term)>,
-) -> Term {
-    let mut entries: Vec<Entry> = pairs
+/// Pairs that are being placed in a trie; those of a flat map take no memory.
+type Entries = SmallVec<[Entry; FLAT_MAP_PAIRS]>;
+
+/// The pairs in the order of their paths; of several with the same key the last one is left.
+fn entries_of(pairs: impl Iterator<Item = (Term, Term)>) -> Entries {
+    let mut entries: Entries = pairs
         .enumerate()
         .map(|(index, (key, value))| Entry {
             path: path_of(map_key(key, 0)),
@@ -443,6 +456,15 @@ pub(super) fn from_pairs<A: Allocate + ?Sized>(
     // Of equal keys, the later comes first and is kept.
     entries.sort_unstable_by_key(|entry| (entry.path, u32::MAX - entry.index));
     drop_repeated(&mut entries);
+    entries
+}
+
+/// A map of pairs, of any size.
+pub(super) fn from_pairs<A: Allocate + ?Sized>(
+    heap: &mut A,
+    pairs: impl Iterator<Item = (Term, Term)>,
+) -> Term {
+    let mut entries = entries_of(pairs);
     if entries.len() <= FLAT_MAP_PAIRS {
         let mut sorted = Pairs::new();
         for entry in &entries {
@@ -454,7 +476,7 @@ pub(super) fn from_pairs<A: Allocate + ?Sized>(
     grow(heap, &mut entries, 0, Some(size))
 }
 
-fn drop_repeated(entries: &mut Vec<Entry>) {
+fn drop_repeated(entries: &mut Entries) {
     let mut kept = 0;
     for index in 0..entries.len() {
         // Different keys with one path are rare, and few.
@@ -471,6 +493,16 @@ fn drop_repeated(entries: &mut Vec<Entry>) {
     entries.truncate(kept);
 }
 
+/// Sorts entries by the next round of their hashes, if one begins at this level.
+fn begin_round(entries: &mut [Entry], level: u32) {
+    if level > 0 && level % LEVELS_PER_ROUND == 0 {
+        for entry in &mut *entries {
+            entry.path = path_of(map_key(entry.key, level / LEVELS_PER_ROUND));
+        }
+        entries.sort_unstable_by_key(|entry| entry.path);
+    }
+}
+
 /// Builds the node at `level` from entries that have the same path above it and are sorted by path. The recursion is as
 /// deep as the trie: a few levels.
 fn grow<A: Allocate + ?Sized>(
@@ -479,24 +511,141 @@ fn grow<A: Allocate + ?Sized>(
     level: u32,
     size: Option<usize>,
 ) -> Term {
-    if level > 0 && level % LEVELS_PER_ROUND == 0 {
-        for entry in &mut *entries {
-            entry.path = path_of(map_key(entry.key, level / LEVELS_PER_ROUND));
-        }
-        entries.sort_unstable_by_key(|entry| entry.path);
-    }
+    begin_round(entries, level);
     let shift = 28 - 4 * (level % LEVELS_PER_ROUND);
     let mut nodes: SmallVec<[Term; 16]> = SmallVec::new();
     let mut bitmap = 0;
     for group in entries.chunk_by_mut(|a, b| a.path >> shift & 15 == b.path >> shift & 15) {
         bitmap |= 1 << (group[0].path >> shift & 15);
-        nodes.push(if let [entry] = group {
-            build::cons(heap, entry.key, entry.value)
-        } else {
-            grow(heap, group, level + 1, None)
-        });
+        nodes.push(subtree(heap, group, level + 1));
     }
     node_of(heap, bitmap, size, &nodes)
+}
+
+/// The map with many pairs inserted, in their order: a node that several of them change is copied once.
+pub(super) fn put_all<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    pairs: impl Iterator<Item = (Term, Term)>,
+    existing: Existing,
+) -> Term {
+    let mut added = 0;
+    let new = insert_all(heap, map, &mut entries_of(pairs), 0, existing, &mut added);
+    if new != map {
+        // SAFETY: a fresh root, whose size word is that of the old one if several pairs went into it.
+        unsafe {
+            let total = size(map) + added;
+            new.word_pointer(offset::MAP_SIZE).write(total as u64);
+        }
+    }
+    new
+}
+
+/// Inserts entries with different keys, which have the same path above `level` and are sorted by path, into a child
+/// there; counts the new keys. The recursion is as deep as the trie.
+fn insert_all<A: Allocate + ?Sized>(
+    heap: &mut A,
+    top: Term,
+    entries: &mut [Entry],
+    level: u32,
+    existing: Existing,
+    added: &mut usize,
+) -> Term {
+    begin_round(entries, level);
+    if let Some(leaf) = top.as_cell() {
+        return grow_from(heap, leaf, entries, level, existing, added);
+    }
+    if let [entry] = entries {
+        let hash = path_of(entry.path) >> (4 * (level % LEVELS_PER_ROUND));
+        let leaf = Leaf::Pair(entry.key, entry.value);
+        let (node, is_new) = insert_hashed(heap, top, (level, hash), leaf, existing, false)
+            .expect("new keys are let in");
+        *added += usize::from(is_new);
+        return node;
+    }
+    let node = top.expect_boxed();
+    let old = node.header().bitmap();
+    let mut from_old = children_of(node).iter();
+    let shift = 28 - 4 * (level % LEVELS_PER_ROUND);
+    let place_of = |entry: &Entry| entry.path >> shift & 15;
+    let new = entries
+        .iter()
+        .fold(0, |bitmap, entry| bitmap | 1 << place_of(entry));
+    let mut groups = entries.chunk_by_mut(|a, b| place_of(a) == place_of(b));
+    let mut nodes: SmallVec<[Term; 16]> = SmallVec::new();
+    let mut is_same = new & !old == 0;
+    let mut places: u16 = old | new;
+    while places != 0 {
+        let place = places & places.wrapping_neg();
+        places ^= place;
+        let child = (old & place != 0).then(|| from_old.next()).flatten();
+        let group = (new & place != 0).then(|| groups.next()).flatten();
+        nodes.push(match (child, group) {
+            (Some(&child), None) => child,
+            (Some(&child), Some(group)) => {
+                let node = insert_all(heap, child, group, level + 1, existing, added);
+                is_same &= node == child;
+                node
+            }
+            (None, Some(group)) => {
+                *added += group.len();
+                subtree(heap, group, level + 1)
+            }
+            (None, None) => continue,
+        });
+    }
+    if is_same {
+        return top;
+    }
+    node_of(heap, old | new, root_size(node), &nodes)
+}
+
+/// [`insert_all`], where there is only a leaf.
+fn grow_from<A: Allocate + ?Sized>(
+    heap: &mut A,
+    leaf: Cons,
+    entries: &mut [Entry],
+    level: u32,
+    existing: Existing,
+    added: &mut usize,
+) -> Term {
+    *added += entries.len();
+    let is_alone = entries.len() == 1;
+    let mut of_same_key = entries.iter_mut();
+    if let Some(same) = of_same_key.find(|entry| eq_exact(entry.key, leaf.head())) {
+        *added -= 1;
+        if existing == Existing::Keep {
+            (same.key, same.value) = (leaf.head(), leaf.tail());
+        }
+        return match is_alone && same.value == leaf.tail() {
+            true => leaf.term(),
+            false => subtree(heap, entries, level),
+        };
+    }
+    if let [entry] = entries {
+        let new = build::cell(heap, entry.key, entry.value);
+        return split(heap, level, leaf, new);
+    }
+    let old = Entry {
+        path: path_of(map_key(leaf.head(), level / LEVELS_PER_ROUND)),
+        index: 0,
+        key: leaf.head(),
+        value: leaf.tail(),
+    };
+    let place = entries.partition_point(|entry| entry.path < old.path);
+    let mut all = Entries::with_capacity(entries.len() + 1);
+    all.extend(entries[..place].iter().copied());
+    all.push(old);
+    all.extend(entries[place..].iter().copied());
+    subtree(heap, &mut all, level)
+}
+
+/// The child at `level` that holds these entries, which are sorted.
+fn subtree<A: Allocate + ?Sized>(heap: &mut A, entries: &mut [Entry], level: u32) -> Term {
+    match entries {
+        [entry] => build::cons(heap, entry.key, entry.value),
+        entries => grow(heap, entries, level, None),
+    }
 }
 
 /// The pairs of both maps; for a key that both have, the pair of `b`. Subtrees that only one of them has are shared.
