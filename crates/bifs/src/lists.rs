@@ -65,12 +65,40 @@ pub(crate) fn reverse_2(process: &mut Process, [list, tail]: [Term; 2]) -> BifRe
 }
 
 /// The first tuple whose element `position` equals the key.
-#[inline]
+#[inline(always)]
 fn find(key: Term, position: Term, list: Term) -> Result<Option<Term>, Failure> {
     let index = position
         .as_small()
         .filter(|position| *position >= 1)
-        .ok_or(badarg(2))? as usize;
+        .ok_or_else(|| badarg(2))? as usize;
+    if !key.is_immediate() {
+        return find_on(key, position, index, list);
+    }
+    // Most lists are short. So many cells are no reduction; what is not decided by comparing words is not decided here.
+    let mut rest = list;
+    for _ in 1..LOOKS_PER_REDUCTION {
+        let Some((head, tail)) = rest.as_cons() else {
+            if rest.is_nil() {
+                return Ok(None);
+            }
+            break;
+        };
+        if let Some(element) = head.tuple_element(index - 1) {
+            if element == key {
+                return Ok(Some(head));
+            }
+            if !element.is_immediate() && key.is_small() {
+                break;
+            }
+        }
+        rest = tail;
+    }
+    find_on(key, position, index, rest)
+}
+
+/// As [`find`], for any list.
+#[inline(never)]
+fn find_on(key: Term, position: Term, index: usize, list: Term) -> Result<Option<Term>, Failure> {
     // An immediate other than a small integer equals only the same word, and different immediates are never equal. A
     // small integer may equal a float.
     if key.is_immediate() && !key.is_small() {
