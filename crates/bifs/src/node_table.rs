@@ -134,15 +134,16 @@ impl References {
                 next = (*next).next;
             }
         }
-        let mut next = process.signals.newest();
-        while !next.is_null() {
-            // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the
-            // list.
-            unsafe {
-                if runtime::process::signal::is_plain_message((*next).kind) {
-                    roots.push((*next).term);
+        for mut next in process.unhandled() {
+            while !next.is_null() {
+                // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of
+                // the list.
+                unsafe {
+                    if runtime::process::signal::is_plain_message((*next).kind) {
+                        roots.push((*next).term);
+                    }
+                    next = (*next).next;
                 }
-                next = (*next).next;
             }
         }
         self.add(Referrer::Entity(process.id.bits()), Place::Heap, roots);

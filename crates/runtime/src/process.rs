@@ -43,9 +43,10 @@ pub mod waits;
 use std::marker::PhantomPinned;
 #[cfg(not(feature = "loom"))]
 use std::mem::offset_of;
+use std::ptr;
 
 use layout::process::MessageQueue;
-use layout::{Heap, ProcessHead, Term};
+use layout::{Fragment, Heap, ProcessHead, Term};
 use term::{am, reference};
 
 pub use cold::Cold;
@@ -202,6 +203,21 @@ impl Process {
     /// As [`existing_extras`](Process::existing_extras), to change it.
     pub fn existing_extras_mut(&mut self) -> Option<&mut Extras> {
         self.cold.as_mut()?.extras.as_deref_mut()
+    }
+
+    /// Signals that were taken from its queue and are not handled yet.
+    pub(crate) fn take_left(&mut self) -> *mut Fragment {
+        let extras = self.existing_extras_mut();
+        extras.map_or(ptr::null_mut(), |extras| extras.taken.take())
+    }
+
+    /// The first of the signals that are not handled yet: the newest in the queue, which links to the earlier ones, and
+    /// the oldest that was taken from there, which links to the later ones. To inspect a process that does not run.
+    #[must_use]
+    pub fn unhandled(&self) -> [*mut Fragment; 2] {
+        let extras = self.existing_extras();
+        let left = extras.map_or(ptr::null_mut(), |extras| extras.taken.oldest());
+        [self.signals.newest(), left]
     }
 
     #[must_use]

@@ -9,7 +9,7 @@ use term::{am, build, node, reference};
 use super::sending;
 use distribution::signals::{self, Related};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error, room_for_relation};
-use runtime::effects::{port, signal_handling};
+use runtime::effects::{flood, port, signal_handling};
 use runtime::exec::spawn::options;
 use runtime::mail::current::charge;
 use runtime::mail::signal;
@@ -199,7 +199,8 @@ fn send_exit(process: &mut Process, to: Term, reason: Term, rank: Rank) -> BifRe
             linked: false,
         };
         signal::send_or_bounce(to, exit);
-        return Ok(am::TRUE);
+        // Who traps exits gets messages of them.
+        return sending::after(process, flood::reached(process, to), am::TRUE);
     }
     if to.is_local_port() {
         port::signals::exit_signal(to, from, reason, false);

@@ -119,18 +119,23 @@ pub(super) fn messages(process: &Process) -> Vec<Term> {
             next = (*next).next;
         }
     }
-    let fetched = terms.len();
-    let mut next: *mut Fragment = process.signals.newest();
-    while !next.is_null() && has_room(&mut terms) {
-        // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the list.
-        unsafe {
-            if runtime::process::signal::is_plain_message((*next).kind) {
-                terms.push((*next).term);
+    let [newest, left] = process.unhandled();
+    let add = |mut next: *mut Fragment, terms: &mut Vec<Term>| {
+        while !next.is_null() && has_room(terms) {
+            // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the
+            // list.
+            unsafe {
+                if runtime::process::signal::is_plain_message((*next).kind) {
+                    terms.push((*next).term);
+                }
+                next = (*next).next;
             }
-            next = (*next).next;
         }
-    }
-    terms[fetched..].reverse();
+    };
+    add(left, &mut terms);
+    let taken = terms.len();
+    add(newest, &mut terms);
+    terms[taken..].reverse();
     terms
 }
 

@@ -22,7 +22,7 @@ use crate::effects::port::busy::{SuspendedSenders, suspend_sender};
 use crate::mail::signal::Sent;
 use crate::mail::{current, dirty};
 use crate::process::epoch::with_pin;
-use crate::process::{Priority, Process, table};
+use crate::process::{Priority, Process, state, table};
 
 /// At most so many processes are marked at a time.
 pub const MOST_FLOODS: usize = 64;
@@ -285,6 +285,15 @@ pub(crate) fn sent(from: &Process, receiver: Term) -> Sent {
         && (current::is_running_here(from) || dirty::is_called_by(from));
     match is_held {
         true => Sent::Flooding,
+        false => Sent::Done,
+    }
+}
+
+/// As a message to a marked process, if it is one, for a signal that may become a message.
+pub fn reached(from: &Process, receiver: Term) -> Sent {
+    let is_marked = table::state_of(receiver).is_some_and(|word| word & state::FLOODED != 0);
+    match is_marked {
+        true => sent(from, receiver),
         false => Sent::Done,
     }
 }

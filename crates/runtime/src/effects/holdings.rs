@@ -16,7 +16,7 @@ use crate::effects::info;
 use crate::mail::timer::bif_timers;
 use crate::mail::{registry, world};
 use crate::process::peer::Peer;
-use crate::process::signal::{DEMONITOR, OTHER};
+use crate::process::signal::{DEMONITOR, OTHER, owned_words};
 use crate::process::{Flags, Process, epoch, message_queue, priority_of, state, table};
 
 /// Bytes that a process holds.
@@ -104,10 +104,13 @@ pub fn messages(process: &Process) -> (u64, u64) {
     // SAFETY: only the owner takes signals out, and the process is borrowed. Those that are pushed meanwhile are before
     // the newest one that was seen.
     unsafe {
-        each_of(process.signals.newest(), MOST_UNFETCHED, |signal| {
-            messages += 1;
-            bytes += size_of::<Fragment>() as u64 + u64::from((*signal).words) * 8;
-        });
+        for first in process.unhandled() {
+            each_of(first, MOST_UNFETCHED, |signal| {
+                messages += 1;
+                let words = u64::from((*signal).words) + owned_words(signal);
+                bytes += size_of::<Fragment>() as u64 + words * 8;
+            });
+        }
     }
     (messages, bytes)
 }
@@ -123,7 +126,8 @@ fn fetched(process: &Process) -> (u64, u64) {
 /// Calls `visit` with messages that a process has fetched, and with signals that it has not, with at most so many of
 /// each.
 fn each_waiting(process: &Process, most: usize, mut visit: impl FnMut(*mut Fragment)) {
-    for first in [process.head.messages.first, process.signals.newest()] {
+    let [newest, left] = process.unhandled();
+    for first in [process.head.messages.first, left, newest] {
         // SAFETY: only the owner takes out what is in these lists, and the process is borrowed.
         unsafe { each_of(first, most, &mut visit) };
     }
@@ -167,9 +171,11 @@ pub fn unfetched(process: &Process, most: usize) -> u64 {
     let mut messages = 0;
     // SAFETY: as in `messages`; the kind of a signal does not change.
     unsafe {
-        each_of(process.signals.newest(), most, |signal| {
-            messages += u64::from((*signal).kind != OTHER && (*signal).kind != DEMONITOR);
-        });
+        for first in process.unhandled() {
+            each_of(first, most, |signal| {
+                messages += u64::from((*signal).kind != OTHER && (*signal).kind != DEMONITOR);
+            });
+        }
     }
     messages
 }

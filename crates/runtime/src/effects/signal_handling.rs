@@ -3,6 +3,8 @@
 //! The owner of the process calls this at a `receive` that finds no message, and before a slice if the SIGNALS bit says
 //! that a signal other than a message has arrived.
 
+use std::ptr;
+
 use layout::{Fragment, Term, no_gc};
 use term::copy::{Owned, to_fragment};
 use term::gc::stress::{self, Stress};
@@ -11,8 +13,8 @@ use term::release::{self, Release};
 use term::{am, build, reference};
 
 use crate::effects::receive::{self, priority};
-use crate::effects::{system_monitor, tasks};
-use crate::mail::bounce::{bounce, bounce_list};
+use crate::effects::system_monitor;
+use crate::mail::bounce::bounce;
 use crate::mail::observer::observer;
 use crate::mail::signal;
 use crate::mail::time::watchers;
@@ -25,94 +27,71 @@ use crate::process::signal::{
     PRIORITY, Signal, TOKEN_MESSAGE, UNDECODED, boxed, unboxed,
 };
 use crate::process::sync::between_steps;
-use crate::process::{Flags, Process, epoch, message_queue, sequence, state};
+use crate::process::{Flags, Process, message_queue, sequence, state};
 
 /// Handles all signals that have arrived, in order. Afterwards the messages are in the inner queue, and
 /// `EXIT_PENDING` is set if one of the other signals ended the process.
 pub fn drain(process: &mut Process) {
-    state::look(&process.state);
-    let arrived = process.signals.take();
-    let left = handle_some(process, arrived, usize::MAX);
-    debug_assert!(left.is_null());
+    let _: Drained = drain_up_to(process, usize::MAX);
 }
 
-/// As many signals other than messages take up to milliseconds to handle, so a dirty scheduler handles those that
-/// follow.
+/// As many signals other than messages take up to milliseconds to handle, so those that follow are handled later.
 const MANY_SIGNALS: usize = 1 << 12;
-/// A question (`process_info`) costs the process that is asked nothing but what it takes to answer, as on stock.
-const SIGNALS_PER_REDUCTION: usize = 4;
 /// As [`MANY_SIGNALS`] under GC stress, where some queues should take this path.
 const STRESSED_MANY_SIGNALS: usize = 4;
-
-/// As [`drain`], between two slices. If very many signals have arrived, the later ones become a task of the process,
-/// for a dirty scheduler: until that is done, nothing else may handle signals.
-pub fn drain_between_slices(process: &mut Process) {
-    let _: Drained = drain_some(process);
-}
+/// A question (`process_info`) costs the process that is asked nothing but what it takes to answer, as on stock.
+const SIGNALS_PER_REDUCTION: usize = 4;
 
 /// Which signals were handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[must_use]
 pub(crate) enum Drained {
     All,
-    /// The later ones have become a task of the process. Its code must not run before that.
+    /// The process keeps the later ones, and cannot rest before it has handled them.
     Some,
+}
+
+/// As [`drain`], between two slices, but not very many. The process goes on as if the later ones had not arrived yet.
+pub fn drain_between_slices(process: &mut Process) {
+    let _: Drained = drain_some(process);
 }
 
 /// As [`drain_between_slices`], for a process that leaves its slice if not all are handled. Where they arrive faster
 /// than they are handled, there would be more each time.
 pub(crate) fn drain_some(process: &mut Process) -> Drained {
-    state::look(&process.state);
-    let arrived = process.signals.take();
     let most = match stress::get() {
         Stress::None => MANY_SIGNALS,
         Stress::Collect | Stress::Verify => STRESSED_MANY_SIGNALS,
     };
-    let left = handle_some(process, arrived, most);
+    drain_up_to(process, most)
+}
+
+/// Handles up to so many signals that are not messages, the oldest first, and the messages among them. Many of them
+/// cost reductions: who is sent such signals without end gives way to others in between.
+#[inline]
+fn drain_up_to(process: &mut Process, most: usize) -> Drained {
+    let mut may_handle = most;
+    let mut left = ptr::null_mut();
+    if state::look(&process.state) {
+        let earlier = process.take_left();
+        left = handle_some(process, earlier, &mut may_handle);
+    }
+    if left.is_null() {
+        let arrived = process.signals.take();
+        left = handle_some(process, arrived, &mut may_handle);
+    }
+    current::charge(((most - may_handle) / SIGNALS_PER_REDUCTION) as i64);
     if left.is_null() {
         return Drained::All;
     }
-    leave_to_dirty(process, left);
+    process.extras().taken.keep(left);
+    state::look_again(&process.state);
     Drained::Some
 }
 
-/// Signals that were taken from a process's queue and are handled by nobody else.
-struct Taken(*mut Fragment);
-
-// SAFETY: only the holder of this value refers to the signals.
-unsafe impl Send for Taken {}
-
-impl Taken {
-    fn take(self) -> *mut Fragment {
-        self.0
-    }
-}
-
-#[cold]
-fn leave_to_dirty(process: &mut Process, left: *mut Fragment) {
-    let (pid, left) = (process.pid(), Taken(left));
-    let handle_left = move |process: Option<&mut Process>| match process {
-        Some(process) => epoch::with_pin(|_| {
-            let left = handle_some(process, left.take(), usize::MAX);
-            debug_assert!(left.is_null());
-            drain(process);
-        }),
-        None => bounce_list(pid, left.take()),
-    };
-    tasks::add_long(process, Box::new(handle_left));
-}
-
-/// Handles signals, the oldest first, up to the given number that are not messages; returns those that are left. Many
-/// of them cost reductions: who is sent such signals without end gives way to others in between.
-fn handle_some(process: &mut Process, fragment: *mut Fragment, most: usize) -> *mut Fragment {
-    let mut may_handle = most;
-    let left = handle_up_to(process, fragment, &mut may_handle);
-    current::charge(((most - may_handle) / SIGNALS_PER_REDUCTION) as i64);
-    left
-}
-
+/// Handles signals, the oldest first, up to the given number that are not messages; returns those that are left.
 #[inline]
-fn handle_up_to(
+fn handle_some(
     process: &mut Process,
     mut fragment: *mut Fragment,
     most: &mut usize,
@@ -192,7 +171,7 @@ pub fn reference_of_answer(process: &mut Process) -> Term {
 /// Handles the signals that have arrived, before a BIF changes something by which they are judged, such as the links:
 /// signals that were there before the change are judged by the old state.
 pub fn catch_up(process: &mut Process) {
-    if !process.signals.is_empty() {
+    if process.unhandled().iter().any(|first| !first.is_null()) {
         drain(process);
     }
 }

@@ -10,10 +10,8 @@
 //! `mail::tasks` asks for a task.
 
 use crate::effects::collection::dirty_collection;
-use crate::mail::tasks::add;
 use crate::process::dirty::Collection;
-use crate::process::signal::Call;
-use crate::process::tasks::{Kind, Place};
+use crate::process::tasks::Place;
 use crate::process::{Flags, Process};
 
 /// Which tasks were run.
@@ -24,12 +22,6 @@ pub enum Ran {
     All,
     /// Those before one that takes long, for which the process must be handed to a dirty scheduler.
     Some,
-}
-
-/// Adds a task that takes long, behind those of the machine that have arrived. The process must be between two slices.
-pub(crate) fn add_long(process: &mut Process, body: Call) {
-    let is_left = |_: &Process| !crate::mail::dirty::is_here();
-    add(process, Kind::HandlesSignals, is_left, None, body);
 }
 
 /// Runs the pending tasks. The process must be between two slices.
@@ -50,12 +42,6 @@ fn run_at(process: &mut Process, place: Place) {
     if let Some(task) = process.extras().tasks.take(place) {
         (task.body)(Some(process));
     }
-}
-
-/// Whether the signals that have arrived may be handled: no task is to handle earlier ones.
-pub(crate) fn may_drain(process: &Process) -> bool {
-    !process.flags.contains(Flags::SYSTEM_TASKS)
-        || (process.existing_extras()).is_none_or(|extras| !extras.tasks.handle_signals())
 }
 
 /// Runs the tasks that only look at the process, which a dirty call is made for.

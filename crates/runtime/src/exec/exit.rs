@@ -47,6 +47,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     between_steps();
     farewell::break_relations(process, reason.term());
     between_steps();
+    bounce::bounce_list(pid, process.take_left());
     bounce::bounce_rest(pid, &process.signals);
     tasks::refuse_all(process);
     debug_assert_eq!(

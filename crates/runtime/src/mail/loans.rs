@@ -34,8 +34,6 @@ unsafe impl Send for Lent {}
 
 /// What came of handling the signals of a process that is lent.
 pub struct Attended {
-    /// They might be handled.
-    pub may_drain: bool,
     /// The process has ended.
     pub has_departed: bool,
 }
@@ -183,10 +181,7 @@ fn attend_once(pid: Term) -> bool {
     // SAFETY: borrowed, so nobody else uses the process; the pointer comes from the lender's own reference.
     let process = unsafe { &mut *pointer };
     // The lender waits for this thread, perhaps in a function of a library.
-    let Attended {
-        may_drain,
-        has_departed,
-    } = deferred::hold(|| (machine().attend_lent)(process));
+    let Attended { has_departed } = deferred::hold(|| (machine().attend_lent)(process));
     between_steps();
     {
         let mut loans = LOANS.lock();
@@ -197,7 +192,7 @@ fn attend_once(pid: Term) -> bool {
         GIVEN_BACK.notify_all();
     }
     // The block stays valid, although the lender may have the process back: this thread is pinned.
-    may_drain && !has_departed && has_signals(pointer)
+    !has_departed && has_signals(pointer)
 }
 
 /// Notes that a process ends while a call is made for it. First, so that nobody misses it here who does not find it

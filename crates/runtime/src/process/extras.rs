@@ -13,6 +13,7 @@ use super::sequence::Sequence;
 use super::suspend::{Pause, Suspending};
 use super::tracing::{Sessions, Tracings};
 use crate::process::dirty::{Collection, Kept};
+use crate::process::signal::Taken;
 use crate::process::tasks::Tasks;
 
 /// What an observer of a process keeps with it. Only the observer knows what that is.
@@ -28,6 +29,9 @@ pub struct Extras {
     pub pause: Pause,
     /// Tasks to run between two slices.
     pub tasks: Tasks,
+    /// Signals that are not handled yet because there were very many. SIGNALS is set in the state word while there are
+    /// any.
+    pub taken: Taken,
     /// The subject of an interrupted search, already checked to be UTF-8 (`bif::re`).
     pub valid_subject: Option<Owned>,
     /// The module set by `process_flag(error_handler, Module)`, if it is not `error_handler`.
@@ -108,6 +112,7 @@ impl Extras {
             suspending,
             pause,
             tasks,
+            taken,
             valid_subject,
             error_handler,
             roots,
@@ -138,6 +143,7 @@ impl Extras {
             && suspending.is_empty()
             && *pause == Pause::default()
             && tasks.is_empty()
+            && taken.is_empty()
             && valid_subject.is_none()
             && error_handler.is_none()
             && roots.is_empty()

@@ -119,6 +119,68 @@ pub enum Signal {
 
 const _: () = assert!(align_of::<Signal>() <= 8 && size_of::<Signal>().is_multiple_of(8));
 
+/// Signals that their receiver has taken from its queue and not handled yet, the oldest first, linked through `next`.
+/// Nobody else refers to them.
+pub struct Taken(*mut Fragment);
+
+// SAFETY: whoever has this value owns the signals, which any thread may handle.
+unsafe impl Send for Taken {}
+
+impl Taken {
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_null()
+    }
+
+    /// The oldest one.
+    #[must_use]
+    pub fn oldest(&self) -> *mut Fragment {
+        self.0
+    }
+
+    /// Keeps these signals. There are none yet.
+    pub(crate) fn keep(&mut self, oldest: *mut Fragment) {
+        debug_assert!(self.is_empty(), "signals are forgotten");
+        self.0 = oldest;
+    }
+
+    pub(crate) fn take(&mut self) -> *mut Fragment {
+        std::mem::take(self).0
+    }
+}
+
+impl Default for Taken {
+    fn default() -> Taken {
+        Taken(std::ptr::null_mut())
+    }
+}
+
+/// Words of a term that a signal owns besides its fragment.
+///
+/// # Safety
+/// `fragment` is a live fragment of a signal queue, or one that was taken from it.
+#[must_use]
+pub unsafe fn owned_words(fragment: *mut Fragment) -> u64 {
+    // SAFETY: the caller's promise; `boxed` wrote the signal.
+    unsafe {
+        if (*fragment).kind != OTHER {
+            return 0;
+        }
+        match &*Fragment::words_pointer(fragment).cast::<Signal>() {
+            Signal::Exit { reason: term, .. }
+            | Signal::TokenExit { exit: term, .. }
+            | Signal::RemoteExit { exit: term, .. }
+            | Signal::Down { reason: term, .. } => term.words().into(),
+            Signal::Link { .. }
+            | Signal::Unlink { .. }
+            | Signal::UnlinkAck { .. }
+            | Signal::Monitor { .. }
+            | Signal::Timeout { .. }
+            | Signal::Call(_) => 0,
+        }
+    }
+}
+
 /// Puts a signal into a fragment.
 pub(crate) fn boxed(signal: Signal) -> *mut Fragment {
     let fragment = heap::new_fragment(size_of::<Signal>() / 8);

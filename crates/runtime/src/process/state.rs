@@ -140,14 +140,24 @@ pub fn give_up(word: &AtomicU32) -> u32 {
     before
 }
 
-/// Clears EVENT and SIGNALS, before the owner takes the signals: those pushed after this are announced again.
+/// Clears EVENT and SIGNALS, before the owner takes the signals: those pushed after this are announced again. Returns
+/// whether SIGNALS was set.
 #[inline(always)]
-pub fn look(word: &AtomicU32) {
+pub fn look(word: &AtomicU32) -> bool {
     // A plain load is much cheaper. If it sees neither bit, a signal that was pushed meanwhile is announced later.
-    if word.load(Ordering::SeqCst) & (EVENT | SIGNALS) != 0 {
-        word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
+    let seen = word.load(Ordering::SeqCst);
+    if seen & (EVENT | SIGNALS) != 0 {
+        let before = word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
+        between_steps();
+        return before & SIGNALS != 0;
     }
     between_steps();
+    false
+}
+
+/// Has the owner, who has taken signals and not handled all of them, look again before the process can rest.
+pub fn look_again(word: &AtomicU32) {
+    word.fetch_or(EVENT | SIGNALS, Ordering::SeqCst);
 }
 
 /// Puts a running process to rest; returns false, and does nothing, if a signal has arrived for it.

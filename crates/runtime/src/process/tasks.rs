@@ -11,8 +11,6 @@ pub(crate) enum Kind {
     /// It only looks at the process, so that it may be done while a dirty call is made for it.
     Looks,
     Works,
-    /// It handles signals: until that is done, nobody may handle later ones.
-    HandlesSignals,
 }
 
 /// A task to run.
@@ -85,13 +83,6 @@ impl Tasks {
             _ => self.normal_run,
         };
         Some(task)
-    }
-
-    /// Whether a task is to handle signals that have arrived.
-    pub(crate) fn handle_signals(&self) -> bool {
-        // Those are the machine's own.
-        let mut own = self.queues.get(&None).into_iter().flatten();
-        own.any(|task| task.kind == Kind::HandlesSignals)
     }
 
     /// All of them, by their priority.

@@ -47,7 +47,7 @@ impl Scheduler {
             return false;
         };
         between_steps();
-        // Pending tasks come first: one of them may be to handle earlier signals.
+        // Pending tasks came first.
         run_tasks(&mut process);
         if !process.flags.contains(Flags::SYSTEM_TASKS) {
             signal_handling::drain_between_slices(&mut process);

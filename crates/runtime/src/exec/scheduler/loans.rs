@@ -7,20 +7,13 @@ use crate::process::{Flags, Process};
 
 /// Handles the signals of a process that this thread has borrowed from the one that makes the call.
 pub(crate) fn attend(process: &mut Process) -> Attended {
-    let mut has_departed = false;
-    let may_drain = tasks::may_drain(process);
-    if may_drain {
-        signal_handling::drain(process);
-        if process.flags.contains(Flags::EXIT_PENDING) {
-            loans::departs(process.pid());
-            slice::leave(process);
-            has_departed = true;
-        } else if process.flags.contains(Flags::SYSTEM_TASKS) {
-            tasks::run_those_that_look(process);
-        }
+    signal_handling::drain(process);
+    let has_departed = process.flags.contains(Flags::EXIT_PENDING);
+    if has_departed {
+        loans::departs(process.pid());
+        slice::leave(process);
+    } else if process.flags.contains(Flags::SYSTEM_TASKS) {
+        tasks::run_those_that_look(process);
     }
-    Attended {
-        may_drain,
-        has_departed,
-    }
+    Attended { has_departed }
 }

@@ -56,7 +56,7 @@ impl Slice {
         }
         if looks {
             block::prefetch_heap(&process.head.heap);
-            // Pending tasks come first: one of them may be to handle earlier signals. `prepare` does the rest.
+            // Pending tasks came first. `prepare` does the rest.
             if !process.flags.contains(Flags::SYSTEM_TASKS) {
                 signal_handling::drain_between_slices(process);
             }
@@ -104,6 +104,10 @@ impl Scheduler {
             slice.account(self, &mut process);
             return match rest(process) {
                 Ok(()) => Next::End,
+                Err(process) if self.own.reductions_left() <= 0 => {
+                    self.requeue(process);
+                    Next::End
+                }
                 Err(mut process) => {
                     signal_handling::drain_between_slices(&mut process);
                     Next::Prepare(process)
