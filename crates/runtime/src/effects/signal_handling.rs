@@ -37,8 +37,9 @@ pub fn drain(process: &mut Process) {
 
 /// As many signals other than messages take up to milliseconds to handle, so those that follow are handled later.
 const MANY_SIGNALS: usize = 1 << 12;
-/// As [`MANY_SIGNALS`] under GC stress, where some queues should take this path.
-const STRESSED_MANY_SIGNALS: usize = 4;
+/// As [`MANY_SIGNALS`] under GC stress, where some queues should take this path: but not those of programs that see in
+/// which order a few dozen requests are done, which is told among those that are handled together.
+const STRESSED_MANY_SIGNALS: usize = 64;
 /// A question (`process_info`) costs the process that is asked nothing but what it takes to answer, as on stock.
 const SIGNALS_PER_REDUCTION: usize = 4;
 
