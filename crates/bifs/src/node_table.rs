@@ -22,6 +22,7 @@ use ets::match_spec;
 use runtime::effects::port;
 use runtime::mail::{timer, world};
 use runtime::process::peer::Peer;
+use runtime::process::signal::messages_from;
 use runtime::process::{config, epoch, state, table};
 
 /// How long a lock is waited for. Whoever holds one while no process runs is a thread of its own.
@@ -134,17 +135,9 @@ impl References {
                 next = (*next).next;
             }
         }
-        for mut next in process.unhandled() {
-            while !next.is_null() {
-                // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of
-                // the list.
-                unsafe {
-                    if runtime::process::signal::is_plain_message((*next).kind) {
-                        roots.push((*next).term);
-                    }
-                    next = (*next).next;
-                }
-            }
+        for first in process.unhandled() {
+            // SAFETY: only the owner takes signals out, and it does not run.
+            roots.extend(unsafe { messages_from(first) });
         }
         self.add(Referrer::Entity(process.id.bits()), Place::Heap, roots);
     }

@@ -3,8 +3,8 @@
 use std::fmt::{self, Write};
 use std::sync::atomic::Ordering;
 
+use layout::Term;
 use layout::heap::is_return_address;
-use layout::{Fragment, Term};
 use term::am;
 use term::gc;
 use term::heap::Scratch;
@@ -18,6 +18,7 @@ use runtime::effects::{collection, info};
 use runtime::mail::{current, remote};
 use runtime::process::epoch::{self, Pinned};
 use runtime::process::relations::{self, MonitorTarget, reference_of};
+use runtime::process::signal::messages_from;
 use runtime::process::{Flags, Priority, Process, priority_of, state, table};
 
 /// The most messages that are read from a queue: a queue that is being changed must not keep the dump busy for ever.
@@ -120,21 +121,18 @@ pub(super) fn messages(process: &Process) -> Vec<Term> {
         }
     }
     let [newest, left] = process.unhandled();
-    let add = |mut next: *mut Fragment, terms: &mut Vec<Term>| {
-        while !next.is_null() && has_room(terms) {
-            // SAFETY: as above; signals pushed meanwhile go before the newest, so they do not change the rest of the
-            // list.
-            unsafe {
-                if runtime::process::signal::is_plain_message((*next).kind) {
-                    terms.push((*next).term);
-                }
-                next = (*next).next;
+    let mut taken = 0;
+    for first in [left, newest] {
+        taken = terms.len();
+        // SAFETY: only the owner takes signals out, and it does not run.
+        for message in unsafe { messages_from(first) } {
+            if !has_room(&mut terms) {
+                break;
             }
+            terms.push(message);
         }
-    };
-    add(left, &mut terms);
-    let taken = terms.len();
-    add(newest, &mut terms);
+    }
+    // Those in the signal queue have the newest in front.
     terms[taken..].reverse();
     terms
 }

@@ -22,7 +22,8 @@ use crate::effects::port::busy::{SuspendedSenders, suspend_sender};
 use crate::mail::signal::Sent;
 use crate::mail::{current, dirty};
 use crate::process::epoch::with_pin;
-use crate::process::{Priority, Process, state, table};
+use crate::process::peer::Peer;
+use crate::process::{Priority, Process, table};
 
 /// At most so many processes are marked at a time.
 pub const MOST_FLOODS: usize = 64;
@@ -291,7 +292,7 @@ pub(crate) fn sent(from: &Process, receiver: Term) -> Sent {
 
 /// As a message to a marked process, if it is one, for a signal that may become a message.
 pub fn reached(from: &Process, receiver: Term) -> Sent {
-    let is_marked = table::state_of(receiver).is_some_and(|word| word & state::FLOODED != 0);
+    let is_marked = with_pin(|pinned| table::find(pinned, receiver).is_some_and(Peer::is_flooded));
     match is_marked {
         true => sent(from, receiver),
         false => Sent::Done,

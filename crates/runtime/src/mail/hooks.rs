@@ -9,7 +9,6 @@ use std::sync::OnceLock;
 use layout::{BifFunction, Term};
 
 use super::dirty::Work;
-use super::loans::Attended;
 use crate::mail::observer::Observer;
 use crate::mail::remote::Remote;
 use crate::process::Process;
@@ -75,8 +74,8 @@ pub struct Machine {
     pub run_dirty_scheduler: fn(DirtyKind, usize) -> !,
     /// Does dirty work on this thread.
     pub do_dirty_work: fn(Work),
-    /// Handles the signals of a process that is lent, and that this thread has borrowed.
-    pub attend_lent: fn(&mut Process) -> Attended,
+    /// Handles the signals of a process that is lent, and that this thread has borrowed; returns whether it has ended.
+    pub attend_lent: fn(&mut Process) -> bool,
     /// A process that a port wants to be linked to is gone.
     pub link_refused: fn(Term, Term),
     /// A process that a port monitors is gone.

@@ -32,12 +32,6 @@ struct Lent(*mut Process);
 // SAFETY: who may use the pointer is decided by `Loan::is_borrowed`, under a lock.
 unsafe impl Send for Lent {}
 
-/// What came of handling the signals of a process that is lent.
-pub struct Attended {
-    /// The process has ended.
-    pub has_departed: bool,
-}
-
 struct Loan {
     process: Lent,
     is_borrowed: bool,
@@ -181,7 +175,7 @@ fn attend_once(pid: Term) -> bool {
     // SAFETY: borrowed, so nobody else uses the process; the pointer comes from the lender's own reference.
     let process = unsafe { &mut *pointer };
     // The lender waits for this thread, perhaps in a function of a library.
-    let Attended { has_departed } = deferred::hold(|| (machine().attend_lent)(process));
+    let has_departed = deferred::hold(|| (machine().attend_lent)(process));
     between_steps();
     {
         let mut loans = LOANS.lock();

@@ -44,9 +44,27 @@ pub const MEASURED: u32 = 1 << 30;
 const _: () =
     assert!(MESSAGE < TOKEN_MESSAGE && OWN_MESSAGE < TOKEN_MESSAGE && TOKEN_MESSAGE < MEASURED);
 
+/// The messages among these signals and those that follow.
+///
+/// # Safety
+/// Nobody takes signals out of the list while the result is used. Those that are pushed meanwhile go before the newest,
+/// so they do not change the rest of it.
+pub unsafe fn messages_from(mut next: *mut Fragment) -> impl Iterator<Item = Term> {
+    std::iter::from_fn(move || {
+        while !next.is_null() {
+            // SAFETY: a fragment of the list, by the caller's promise.
+            let (kind, term, following) = unsafe { ((*next).kind, (*next).term, (*next).next) };
+            next = following;
+            if is_plain_message(kind) {
+                return Some(term);
+            }
+        }
+        None
+    })
+}
+
 /// Whether a fragment of a kind is a message, and has its term.
-#[must_use]
-pub fn is_plain_message(kind: u32) -> bool {
+fn is_plain_message(kind: u32) -> bool {
     matches!(
         kind & !MEASURED,
         MESSAGE | TOKEN_MESSAGE | OWN_MESSAGE | ENVELOPE

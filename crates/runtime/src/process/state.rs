@@ -145,14 +145,12 @@ pub fn give_up(word: &AtomicU32) -> u32 {
 #[inline(always)]
 pub fn look(word: &AtomicU32) -> bool {
     // A plain load is much cheaper. If it sees neither bit, a signal that was pushed meanwhile is announced later.
-    let seen = word.load(Ordering::SeqCst);
+    let mut seen = word.load(Ordering::SeqCst);
     if seen & (EVENT | SIGNALS) != 0 {
-        let before = word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
-        between_steps();
-        return before & SIGNALS != 0;
+        seen = word.fetch_and(!(EVENT | SIGNALS), Ordering::SeqCst);
     }
     between_steps();
-    false
+    seen & SIGNALS != 0
 }
 
 /// Has the owner, who has taken signals and not handled all of them, look again before the process can rest.

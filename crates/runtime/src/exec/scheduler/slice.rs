@@ -102,17 +102,7 @@ impl Scheduler {
         }
         if stands_still(&mut process) {
             slice.account(self, &mut process);
-            return match rest(process) {
-                Ok(()) => Next::End,
-                Err(process) if self.own.reductions_left() <= 0 => {
-                    self.requeue(process);
-                    Next::End
-                }
-                Err(mut process) => {
-                    signal_handling::drain_between_slices(&mut process);
-                    Next::Prepare(process)
-                }
-            };
+            return self.rests(process);
         }
         Next::Run(process)
     }
@@ -185,6 +175,12 @@ impl Scheduler {
         if unsafe { trim::before_rest(&mut process, slice) } == Rest::Listed {
             self.resting.add(&process);
         }
+        self.rests(process)
+    }
+
+    /// The process goes to rest, unless there are signals for it.
+    #[inline]
+    fn rests(&self, process: Owner) -> Next {
         let mut process = match rest(process) {
             Ok(()) => return Next::End,
             Err(process) => process,
