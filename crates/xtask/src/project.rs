@@ -58,3 +58,50 @@ pub(crate) fn port_mapper() -> Result<PathBuf> {
     otp.epmd()
         .with_context(|| format!("there is no epmd beside {}", otp.erl.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::root;
+    use std::process::Command;
+
+    /// What a program leaves behind in the folder that it runs in is easily committed with everything else.
+    #[test]
+    fn nothing_but_what_belongs_there_is_committed_at_the_root() {
+        const BELONGS: &[&str] = &[
+            ".cargo",
+            ".ci",
+            ".gitignore",
+            "ARCHITECTURE.md",
+            "CHANGELOG.md",
+            "CONTRIBUTING.md",
+            "Cargo.lock",
+            "Cargo.toml",
+            "LICENSE",
+            "Makefile",
+            "README.md",
+            "SECURITY.md",
+            "bench",
+            "benches",
+            "crates",
+            "deny.toml",
+            "docs",
+            "experiments",
+            "fuzz",
+            "packaging",
+            "rust-toolchain.toml",
+            "tests",
+        ];
+        let listed = Command::new("git")
+            .args(["ls-tree", "--name-only", "HEAD"])
+            .current_dir(root())
+            .output();
+        // An unpacked archive of the sources has no history, and nothing is committed from it.
+        let Ok(listed) = listed else { return };
+        let names = String::from_utf8_lossy(&listed.stdout);
+        let others: Vec<&str> = names
+            .lines()
+            .filter(|name| !BELONGS.contains(name))
+            .collect();
+        assert!(others.is_empty(), "{others:?}");
+    }
+}
