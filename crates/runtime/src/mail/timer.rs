@@ -185,28 +185,33 @@ pub(crate) fn until_next(index: usize) -> Option<u64> {
 /// Expires the due timers of all schedulers; for a node that ends, whose schedulers have stopped.
 pub(crate) fn expire_all() {
     for index in 0..wheels().len() {
-        expire(index);
+        while expire(index) {}
     }
 }
 
-/// Expires the due timers of a scheduler.
-pub(crate) fn expire(index: usize) {
+/// So many timers expire before their scheduler does something else: some two milliseconds' work. The next ones
+/// follow when it looks at the time again, after at most two long slices.
+const MOST_AT_ONCE: usize = 4096;
+
+/// Expires due timers of a scheduler; returns whether more are due.
+pub(crate) fn expire(index: usize) -> bool {
     let place = &wheels()[index];
     if place.next.load(Ordering::Relaxed) == i64::MAX {
-        return;
+        return false;
     }
     let now = time::clock_ns() / NS_PER_TICK;
     if place.next.load(Ordering::Relaxed) > now {
-        return;
+        return false;
     }
     let mut due = Vec::new();
-    {
+    let has_more = {
         let mut wheel = place.wheel.lock();
-        wheel.expire(now, &mut due);
+        wheel.expire(now, MOST_AT_ONCE, &mut due);
         place
             .next
             .store(wheel.next_tick().unwrap_or(i64::MAX), Ordering::Relaxed);
-    }
+        wheel.has_due()
+    };
     for (key, target) in due {
         between_steps();
         match target {
@@ -227,4 +232,5 @@ pub(crate) fn expire(index: usize) {
             }
         }
     }
+    has_more
 }

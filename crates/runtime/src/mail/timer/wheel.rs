@@ -7,6 +7,11 @@
 //!
 //! An entry may also be added without reading a clock, for so many ticks. It is not under way until the next `expire`,
 //! which knows the time.
+//!
+//! A million timers may be due at the same tick. `expire` hands out so many at once as its caller can take; the others
+//! stay, in the order in which they were due, and may still be removed.
+
+use std::collections::VecDeque;
 
 use crate::process::timer_key::Key;
 
@@ -22,13 +27,18 @@ struct Entry<T> {
     /// Neighbours in the slot's list; in a free entry, `next` is the next free one.
     previous: u32,
     next: u32,
-    /// [`NOT_UNDER_WAY`] if it is in no slot.
+    /// [`NOT_UNDER_WAY`] or [`DUE`] if it is in no slot.
     level: u8,
     slot: u8,
 }
 
 /// The level of entries whose time is not known yet; their `tick` is the number of ticks that they take.
 const NOT_UNDER_WAY: u8 = LEVELS as u8;
+/// The level of entries that are due, and in no slot any more.
+const DUE: u8 = NOT_UNDER_WAY + 1;
+
+/// Room for so many that are due is kept.
+const DUE_KEPT: usize = 1 << 12;
 
 /// See the module's documentation. Ticks may count from any origin.
 pub(super) struct Wheel<T> {
@@ -38,6 +48,8 @@ pub(super) struct Wheel<T> {
     occupied: [u64; LEVELS],
     /// The entries that are not under way, the newest first.
     waiting: u32,
+    /// The entries that are due, the earliest first. Those that were removed since are still here.
+    due: VecDeque<Key>,
     now: i64,
     len: usize,
 }
@@ -50,6 +62,7 @@ impl<T> Wheel<T> {
             heads: [[NONE; SLOTS]; LEVELS],
             occupied: [0; LEVELS],
             waiting: NONE,
+            due: VecDeque::new(),
             now,
             len: 0,
         }
@@ -87,7 +100,9 @@ impl<T> Wheel<T> {
         if entry.generation != key.generation || entry.value.is_none() {
             return None;
         }
-        self.unlink(key.index);
+        if entry.level != DUE {
+            self.unlink(key.index);
+        }
         self.give_entry(key.index)
     }
 
@@ -103,19 +118,37 @@ impl<T> Wheel<T> {
         Some(entry.tick.saturating_sub(now).max(0))
     }
 
-    /// Removes the values due at `now` or before, and adds them with their keys to `due` in order of ticks. Lets those
-    /// that waited begin; tick `now` may have passed in part, so it counts for none of theirs.
-    pub(super) fn expire(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
-        self.expire_under_way(now, due);
+    /// Removes values due at `now` or before, the earliest `most` of them, and adds them with their keys to `due` in
+    /// order of ticks. Lets those that waited begin; tick `now` may have passed in part, so it counts for none of
+    /// theirs.
+    pub(super) fn expire(&mut self, now: i64, most: usize, due: &mut Vec<(Key, T)>) {
+        self.find_due(now);
         let waiting = std::mem::replace(&mut self.waiting, NONE);
         for index in self.oldest_first(waiting) {
             let entry = &mut self.entries[index as usize];
             entry.tick = entry.tick.saturating_add(now + 1);
             self.link(index);
         }
+        while due.len() < most {
+            let Some(key) = self.due.pop_front() else {
+                break;
+            };
+            if self.entries[key.index as usize].generation == key.generation {
+                due.extend(self.give_entry(key.index).map(|value| (key, value)));
+            }
+        }
+        if self.due.is_empty() {
+            self.due.shrink_to(DUE_KEPT);
+        }
     }
 
-    fn expire_under_way(&mut self, now: i64, due: &mut Vec<(Key, T)>) {
+    /// Whether some are due already that [`Wheel::expire`] has left.
+    pub(super) fn has_due(&self) -> bool {
+        !self.due.is_empty()
+    }
+
+    /// Moves what is due at `now` or before from its slots to `due`.
+    fn find_due(&mut self, now: i64) {
         while let Some((level, slot, tick)) = self.next_slot() {
             if tick > now {
                 break;
@@ -124,12 +157,11 @@ impl<T> Wheel<T> {
             let list = std::mem::replace(&mut self.heads[level][slot], NONE);
             self.occupied[level] &= !(1 << slot);
             for index in self.oldest_first(list) {
-                let Entry {
-                    tick, generation, ..
-                } = self.entries[index as usize];
-                if tick <= self.now {
-                    let key = Key { index, generation };
-                    due.extend(self.give_entry(index).map(|value| (key, value)));
+                let entry = &mut self.entries[index as usize];
+                if entry.tick <= self.now {
+                    entry.level = DUE;
+                    let generation = entry.generation;
+                    self.due.push_back(Key { index, generation });
                 } else {
                     self.link(index);
                 }
@@ -164,6 +196,9 @@ impl<T> Wheel<T> {
 
     /// A tick at which `expire` has something to do: not after the earliest entry that is under way.
     pub(super) fn next_tick(&self) -> Option<i64> {
+        if self.has_due() {
+            return Some(self.now);
+        }
         self.next_slot().map(|(_, _, tick)| tick)
     }
 
@@ -296,7 +331,7 @@ mod tests {
         assert_eq!(left(&wheel, 150), [None, Some(10)]);
         let mut due = Vec::new();
         let mut expire = |wheel: &mut Wheel<usize>, now| {
-            wheel.expire(now, &mut due);
+            wheel.expire(now, usize::MAX, &mut due);
             due.drain(..).map(|(_, number)| number).collect::<Vec<_>>()
         };
         assert!(expire(&mut wheel, 200).is_empty());
@@ -333,8 +368,28 @@ mod tests {
                     }
                     _ => {
                         now += (random(&mut seed) % (1 << (random(&mut seed) % 16))) as i64;
+                        let most = 1 + random(&mut seed) as usize % 50;
                         let mut due = Vec::new();
-                        wheel.expire(now, &mut due);
+                        loop {
+                            let mut part = Vec::new();
+                            wheel.expire(now, most, &mut part);
+                            let is_last = !wheel.has_due();
+                            assert!(part.len() == most || is_last && part.len() < most);
+                            due.append(&mut part);
+                            if is_last {
+                                break;
+                            }
+                            assert!(wheel.next_tick().is_some_and(|tick| tick <= now));
+                            // What is due may still be cancelled, and more may become due.
+                            let at = random(&mut seed) as usize % live.len().max(1);
+                            let Some(&(tick, number, key)) = live.get(at) else {
+                                continue;
+                            };
+                            if let Some(removed) = wheel.remove(key) {
+                                assert_eq!(removed, (tick, number));
+                                live.swap_remove(at);
+                            }
+                        }
                         assert!(due.is_sorted_by_key(|(_, (tick, _))| *tick), "{due:?}");
                         let mut expected = Vec::new();
                         live.retain(|&(tick, number, key)| {
