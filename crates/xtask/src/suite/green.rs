@@ -9,14 +9,19 @@ use std::process::Command;
 
 use super::{Report, Verdict};
 
+const NOTES_FILE: &str = "docs/test-all.txt";
+
 fn file() -> PathBuf {
-    project::root().join("docs/test-all.txt")
+    project::root().join(NOTES_FILE)
 }
 
 /// Writes down which of these steps passed now, at the commit that is checked out. Lines of steps that are no more go.
 pub(super) fn note(reports: &[&Report], steps: &[&str]) -> Result<()> {
     let commit = said("git", &["rev-parse", "--short=8", "HEAD"])?;
-    let is_changed = !said("git", &["status", "--porcelain", "--untracked-files=no"])?.is_empty();
+    // What steps before these have noted is no change of what is tested.
+    let but_notes = format!(":(top,exclude){NOTES_FILE}");
+    let status = ["status", "--porcelain", "--untracked-files=no", "--"];
+    let is_changed = !said("git", &[&status[..], &[":/", &but_notes]].concat())?.is_empty();
     let changes = if is_changed { " with changes" } else { "" };
     let date = said("date", &["--utc", "+%Y-%m-%d"])?;
     let system = fs::read_to_string("/etc/os-release").unwrap_or_default();
