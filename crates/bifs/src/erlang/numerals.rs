@@ -322,7 +322,7 @@ fn float_text(
     make: impl FnOnce(&mut Heap, &[u8]) -> Term,
 ) -> BifResult {
     let value = number.as_float().ok_or(badarg(1))?;
-    let made = float::with_text(value, form, |text| make(process.heap(), text.as_bytes()));
+    let made = float::with_text(value, form, |text| make(process.heap(), text));
     made.ok_or(badarg(2))
 }
 

@@ -129,7 +129,7 @@ fn limits(name: &str) -> Option<Term> {
 
 /// `embedded_3pps`: the products of others that could be the system's and are part of the machine instead.
 fn embedded_products(heap: &mut Heap) -> Term {
-    let names = ["mimalloc", "pcre2", "ryu", "zlib", "zstd"].map(atom::known);
+    let names = ["mimalloc", "pcre2", "zlib", "zmij", "zstd"].map(atom::known);
     let included = build::list(heap, &names);
     let pairs = [
         (atom::known("included"), included),

@@ -33,19 +33,28 @@ impl Default for Form {
 }
 
 /// Reads a float's text. `None` if the BIF fails: the text would be longer than 255 characters.
-pub fn with_text<R>(value: f64, form: Form, read: impl FnOnce(&str) -> R) -> Option<R> {
-    if form == Form::Short {
-        let mut buffer = ryu::Buffer::new();
-        let text = buffer.format_finite(value);
-        // Most have their text here, without memory.
-        if is_short(value.abs(), text) {
-            return Some(read(text));
+pub fn with_text<R>(value: f64, form: Form, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    // Most have their text here, without memory.
+    match form {
+        Form::Short => {
+            let mut buffer = zmij::Buffer::new();
+            let text = buffer.format_finite(value);
+            if is_short(value.abs(), text) {
+                return Some(read(text.as_bytes()));
+            }
         }
+        Form::Decimals { decimals, compact } => {
+            let mut room = [0; FIXED_BYTES];
+            if let Some(text) = fixed(value, decimals, compact, &mut room) {
+                return Some(read(text));
+            }
+        }
+        Form::Scientific(_) => {}
     }
-    print(value, form).map(|text| read(&text))
+    print(value, form).map(|text| read(text.as_bytes()))
 }
 
-/// Whether the text that ryu writes is the one of [`short`]: it has the plain form, and the scientific one is longer.
+/// Whether the text that zmij writes is the one of [`short`]: it has the plain form, and the scientific one is longer.
 fn is_short(magnitude: f64, text: &str) -> bool {
     // The scientific form leaves out zeros before the point, and saves bytes by it from three of them on.
     (0.1..EXACT_INTEGERS).contains(&magnitude) && (magnitude < 1000.0 || !text.ends_with("0.0"))
@@ -65,11 +74,10 @@ fn print(value: f64, form: Form) -> Option<String> {
             if decimals > MAX_TEXT_BYTES {
                 return None;
             }
-            let mut text = fixed(value, decimals);
+            let mut text = format!("{value:.decimals$}");
             // The limit is checked before zeros are stripped. As on stock OTP, a large number without decimals also
             // loses its trailing zeros.
-            let exact = value.abs() > EXACT_INTEGERS || decimals > MAX_FAST_DECIMALS;
-            if compact && (exact || decimals > 0) && text.len() <= MAX_TEXT_BYTES {
+            if compact && text.len() <= MAX_TEXT_BYTES {
                 strip_zeros(&mut text);
             }
             text
@@ -113,30 +121,62 @@ fn general_scientific(value: f64, decimals: usize) -> String {
     text
 }
 
-/// Digits, a point, and that many decimals. OTP multiplies only the fraction by a power of ten and rounds half away
-/// from zero; numbers outside the range where that works are rounded exactly.
-fn fixed(value: f64, decimals: usize) -> String {
+/// A sign, the digits of the largest exact integer, a point, and [`MAX_FAST_DECIMALS`].
+const FIXED_BYTES: usize = 1 + 16 + 1 + MAX_FAST_DECIMALS;
+
+/// Digits, a point, and that many decimals; with `compact`, without zeros at the end. OTP multiplies only the fraction
+/// by a power of ten and rounds half away from zero. `None` for numbers outside the range where that works, which are
+/// rounded exactly.
+fn fixed(value: f64, decimals: i64, compact: bool, room: &mut [u8; FIXED_BYTES]) -> Option<&[u8]> {
     let magnitude = value.abs();
-    if magnitude > EXACT_INTEGERS || decimals > MAX_FAST_DECIMALS {
-        return format!("{value:.decimals$}");
+    let scale = *POWERS_OF_TEN.get(usize::try_from(decimals).ok()?)?;
+    if magnitude > EXACT_INTEGERS {
+        return None;
     }
-    let mut text = signed(value);
+    let mut end = room.len();
+    let mut at = end;
     if decimals == 0 {
-        push_digits(&mut text, magnitude.round() as u64, 1);
-        return text;
-    }
-    let scale = POWERS_OF_TEN[decimals];
-    let whole = magnitude.floor();
-    let fraction = ((magnitude - whole) * scale).round();
-    let (whole, fraction) = if fraction >= scale {
-        (whole as u64 + 1, 0)
+        at = write_digits(room, at, rounded(magnitude), 1);
     } else {
-        (whole as u64, fraction as u64)
-    };
-    push_digits(&mut text, whole, 1);
-    text.push('.');
-    push_digits(&mut text, fraction, decimals);
-    text
+        let mut whole = magnitude as u64;
+        let mut fraction = rounded((magnitude - whole as f64) * scale);
+        if fraction >= scale as u64 {
+            (whole, fraction) = (whole + 1, 0);
+        }
+        at = write_digits(room, at, fraction, decimals as usize);
+        if compact {
+            // The first decimal stays.
+            while end > at + 1 && room[end - 1] == b'0' {
+                end -= 1;
+            }
+        }
+        at -= 1;
+        room[at] = b'.';
+        at = write_digits(room, at, whole, 1);
+    }
+    if value.is_sign_negative() {
+        at -= 1;
+        room[at] = b'-';
+    }
+    Some(&room[at..end])
+}
+
+/// The nearest integer of a positive number below 2^63, of two equally near ones the greater.
+fn rounded(number: f64) -> u64 {
+    let below = number as u64;
+    // The difference is exact: either both are below 2^53, or there is no fraction.
+    below + u64::from(number - below as f64 >= 0.5)
+}
+
+/// Writes a number, padded with leading zeros to a width, so that it ends at `at`; returns where it begins.
+fn write_digits(room: &mut [u8], mut at: usize, mut number: u64, width: usize) -> usize {
+    let latest = at - width;
+    while number > 0 || at > latest {
+        at -= 1;
+        room[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    at
 }
 
 /// A text with room for most floats: a minus sign if the value is negative, otherwise empty.
@@ -149,16 +189,10 @@ fn signed(value: f64) -> String {
 }
 
 /// Appends a number, padded with leading zeros to a width.
-fn push_digits(text: &mut String, mut number: u64, width: usize) {
-    let mut room = [b'0'; 20];
-    let mut at = room.len();
-    while number > 0 {
-        at -= 1;
-        room[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
-    let digits = &room[at.min(room.len() - width)..];
-    text.extend(digits.iter().copied().map(char::from));
+fn push_digits(text: &mut String, number: u64, width: usize) {
+    let mut room = [0; 20];
+    let at = write_digits(&mut room, 20, number, width);
+    text.push_str(std::str::from_utf8(&room[at..]).expect("digits"));
 }
 
 const POWERS_OF_TEN: [f64; MAX_FAST_DECIMALS + 1] = [
@@ -223,13 +257,13 @@ fn push_fraction(text: &mut String, digits: &str) {
     text.push_str(if digits.is_empty() { "0" } else { digits });
 }
 
-/// More bytes than ryu writes.
+/// More bytes than zmij writes.
 const SHORTEST_BYTES: usize = 32;
 
 /// The fewest digits that read back the same, and the power of ten of the first digit. Of two equally near candidates
 /// the even one, which Rust's own formatting does not promise.
 fn shortest_digits(magnitude: f64, room: &mut [u8; SHORTEST_BYTES]) -> (&str, i32) {
-    let mut buffer = ryu::Buffer::new();
+    let mut buffer = zmij::Buffer::new();
     let text = buffer.format_finite(magnitude);
     let (mantissa, exponent) = text.split_once('e').unwrap_or((text, "0"));
     let mut length = 0;
