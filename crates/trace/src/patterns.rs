@@ -224,13 +224,17 @@ pub(crate) fn apply(
     if !flags.by_breakpoint() {
         let change = |actions: &mut Actions| {
             actions.change(session, |watch| {
+                // At BIFs other things may be done, which only something new ends.
+                if !on && !watch.is_global {
+                    return;
+                }
                 *watch = Watch::new(session);
                 watch.call = wanted.condition();
                 watch.is_global = watch.call.is_some();
             });
         };
         for export in &exports {
-            traced_exports::change(export, &change);
+            change_export(session, export, on, &change);
         }
         if on {
             // Breakpoints of these functions are gone.
@@ -245,7 +249,7 @@ pub(crate) fn apply(
     let has_bifs = exports.iter().any(|export| export.bif.is_some());
     for export in exports {
         if export.bif.is_some() {
-            traced_exports::change(export, &change);
+            change_export(session, export, on, &change);
             count += 1;
         } else if on {
             traced_exports::change(export, &end);
@@ -257,6 +261,15 @@ pub(crate) fn apply(
     };
     count += changed.map_err(no_room)?;
     Ok(count)
+}
+
+/// Changes what a session does for calls of an export; `on` says whether something begins.
+fn change_export(session: u32, export: &'static Export, on: bool, change: &dyn Fn(&mut Actions)) {
+    let is_silent = export.bif.is_some() && !on && !release::has(Release::OTP_29);
+    traced_exports::change(export, &|actions| {
+        change(actions);
+        actions.change(session, |watch| watch.is_silent = is_silent);
+    });
 }
 
 /// Ends what a session does for any function, while the world is stopped.
@@ -282,6 +295,9 @@ fn is_no_bif(module: Term, function: Term, arity: u32) -> bool {
 
 fn by_breakpoint(watch: &mut Watch, wanted: &Wanted, meta: &Wanted, flags: &Flags) {
     if watch.is_global {
+        if matches!(wanted, Wanted::Off) {
+            return;
+        }
         watch.call = None;
         watch.is_global = false;
     }

@@ -46,6 +46,9 @@ pub struct Meta {
 #[derive(Clone)]
 pub struct Watch {
     pub session: u32,
+    /// Nothing of all this is done: on stock before OTP 29, a pattern that ends something at a BIF silences what else the
+    /// session does there, until a pattern begins something.
+    pub is_silent: bool,
     /// The tracer of the process is told.
     pub call: Option<Condition>,
     /// Only calls by the full name are reported to it.
@@ -63,6 +66,7 @@ impl Watch {
     pub fn new(session: u32) -> Watch {
         Watch {
             session,
+            is_silent: false,
             call: None,
             is_global: false,
             meta: None,
@@ -80,6 +84,7 @@ impl Watch {
     fn is_none_but_count(&self) -> bool {
         let Watch {
             session: _,
+            is_silent: _,
             call,
             is_global: _,
             meta,
@@ -422,7 +427,7 @@ pub(super) fn act(
     if actions.watches.len() > 1 && !has_room(process, arguments, actions.watches.len()) {
         return;
     }
-    for watch in actions.iter() {
+    for watch in actions.iter().filter(|watch| !watch.is_silent) {
         let call = Call {
             function,
             arguments,
