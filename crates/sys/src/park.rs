@@ -33,6 +33,9 @@ const EMPTY: u32 = 0;
 const NOTIFIED: u32 = 1;
 const PARKED: u32 = 2;
 
+/// Iterations of [`ParkingSpot::spin`] (10 to 50 ns each) between two looks at the clock.
+const SPINS_PER_LOOK_AT_CLOCK: u32 = 16;
+
 /// Why [`ParkingSpot::park`] returned.
 #[must_use]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,16 +60,26 @@ impl ParkingSpot {
         }
     }
 
-    /// Sleeps until unparked, or until `timeout_ns` nanoseconds have passed. Spins for `spins` turns first: a wake-up
-    /// during them costs neither side a system call.
-    pub fn park(&self, timeout_ns: Option<u64>, spins: u32) -> Wakeup {
-        // Acquire, here and below, pairs with the release in `unpark`.
-        for _ in 0..spins {
-            if self.take_notification() {
-                return Wakeup::Notified;
+    /// Waits for a wake-up in a loop, at most for so many nanoseconds, and consumes it. Then it has cost neither side a
+    /// system call. Returns whether there was one. Only the thread that parks here may call it.
+    pub fn spin(&self, most_ns: u64) -> bool {
+        let since_ns = clock::monotonic_ns();
+        loop {
+            for _ in 0..SPINS_PER_LOOK_AT_CLOCK {
+                if self.take_notification() {
+                    return true;
+                }
+                std::hint::spin_loop();
             }
-            std::hint::spin_loop();
+            if (clock::monotonic_ns() - since_ns).unsigned_abs() >= most_ns {
+                return false;
+            }
         }
+    }
+
+    /// Sleeps until unparked, or until `timeout_ns` nanoseconds have passed.
+    pub fn park(&self, timeout_ns: Option<u64>) -> Wakeup {
+        // Acquire, here and below, pairs with the release in `unpark`.
         let deadline = timeout_ns.map(deadline_after);
         match self
             .state
@@ -161,18 +174,18 @@ mod tests {
     fn wakeups_before_parking_count_once() {
         let spot = ParkingSpot::new();
         assert!(!spot.unpark() && !spot.unpark());
-        assert_eq!(spot.park(Some(LONG_NS), 0), Wakeup::Notified);
-        assert_eq!(spot.park(Some(1), 0), Wakeup::TimedOut);
+        assert_eq!(spot.park(Some(LONG_NS)), Wakeup::Notified);
+        assert_eq!(spot.park(Some(1)), Wakeup::TimedOut);
         spot.unpark();
         assert!(spot.take_notification() && !spot.take_notification());
-        assert_eq!(spot.park(Some(0), 10), Wakeup::TimedOut);
+        assert_eq!(spot.park(Some(0)), Wakeup::TimedOut);
     }
 
     #[test]
     fn a_timeout_is_kept_and_not_much_exceeded() {
         let spot = ParkingSpot::new();
         let before = clock::monotonic_ns();
-        assert_eq!(spot.park(Some(3_000_000), 5), Wakeup::TimedOut);
+        assert_eq!(spot.park(Some(3_000_000)), Wakeup::TimedOut);
         let slept = clock::monotonic_ns() - before;
         assert!((3_000_000..2_000_000_000).contains(&slept), "{slept}");
     }
@@ -182,7 +195,7 @@ mod tests {
         let spot = Arc::new(ParkingSpot::new());
         let sleeper = std::thread::spawn({
             let spot = spot.clone();
-            move || spot.park(None, 0)
+            move || spot.park(None)
         });
         while !spot.is_parked() {
             std::thread::yield_now();
@@ -190,6 +203,30 @@ mod tests {
         assert!(spot.unpark());
         assert_eq!(sleeper.join().unwrap(), Wakeup::Notified);
         assert!(!spot.is_parked());
+    }
+
+    #[test]
+    fn a_wakeup_ends_the_loop_and_is_consumed_and_without_one_the_loop_ends_in_time() {
+        let spot = ParkingSpot::new();
+        let before = clock::monotonic_ns();
+        assert!(!spot.spin(200_000));
+        let waited = clock::monotonic_ns() - before;
+        assert!((200_000..2_000_000_000).contains(&waited), "{waited}");
+        assert!(!spot.unpark());
+        assert!(spot.spin(LONG_NS));
+        assert_eq!(spot.park(Some(1)), Wakeup::TimedOut);
+        let waker = std::thread::scope(|scope| {
+            let waker = scope.spawn(|| spot.unpark());
+            assert!(spot.spin(LONG_NS));
+            waker.join().unwrap()
+        });
+        assert!(!waker, "nobody slept");
+    }
+
+    fn await_wakeup(spot: &ParkingSpot, spins_ns: u64) {
+        if !spot.spin(spins_ns) {
+            assert_eq!(spot.park(Some(LONG_NS)), Wakeup::Notified);
+        }
     }
 
     /// Two threads pass a number back and forth; each side's plain-relaxed write must be visible after the
@@ -202,10 +239,7 @@ mod tests {
             let shared = shared.clone();
             move || {
                 for round in 0..ROUNDS {
-                    assert_eq!(
-                        shared.0.park(Some(LONG_NS), (round % 3) as u32 * 50),
-                        Wakeup::Notified
-                    );
+                    await_wakeup(&shared.0, (round % 3) * 2_000);
                     assert_eq!(shared.2.load(Ordering::Relaxed), 2 * round + 1);
                     shared.2.store(2 * round + 2, Ordering::Relaxed);
                     shared.1.unpark();
@@ -215,10 +249,7 @@ mod tests {
         for round in 0..ROUNDS {
             shared.2.store(2 * round + 1, Ordering::Relaxed);
             shared.0.unpark();
-            assert_eq!(
-                shared.1.park(Some(LONG_NS), (round % 2) as u32 * 50),
-                Wakeup::Notified
-            );
+            await_wakeup(&shared.1, (round % 2) * 2_000);
             assert_eq!(shared.2.load(Ordering::Relaxed), 2 * round + 2);
         }
         other.join().unwrap();

@@ -437,7 +437,7 @@ impl Pool {
             }
             let most_ns = (!settled)
                 .then(|| sys::memory::settling::settles_after_ns(sys::clock::monotonic_ns()));
-            let time_is_over = spot.park(most_ns, 0) == Wakeup::TimedOut;
+            let time_is_over = spot.park(most_ns) == Wakeup::TimedOut;
             queue = self.queue.lock();
             if time_is_over && queue.work.is_empty() && !queue.given.contains_key(&number) {
                 drop(queue);

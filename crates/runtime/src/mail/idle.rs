@@ -175,7 +175,7 @@ pub(crate) fn nap(shared: &Shared, timeout_ns: u64) {
     let timeout_ns =
         timer::until_next(shared.index).map_or(timeout_ns, |next| next.min(timeout_ns));
     if timeout_ns > 0 {
-        let _ = shared.spot.park(Some(timeout_ns), 0);
+        let _ = shared.spot.park(Some(timeout_ns));
     }
 }
 
@@ -260,7 +260,7 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
     let waited = io::wait(shared.index, timeout_ns, || shared.spot.take_notification());
     WOKEN_BY_IO.set(waited == io::Waited::Events);
     if waited == io::Waited::NotHere {
-        return match shared.spot.park(timeout_ns, 0) {
+        return match shared.spot.park(timeout_ns) {
             Wakeup::TimedOut if timeout_ns == most_ns => Woken::TimeIsOver,
             _ => Woken::Otherwise,
         };

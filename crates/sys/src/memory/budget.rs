@@ -516,7 +516,7 @@ pub fn wait_to_look(longest: Duration) {
     };
     let now_ns = crate::clock::monotonic_ns();
     OVERDUE_NS.store(now_ns.saturating_add(late_ns), Ordering::Relaxed);
-    let _ = WATCHER.park(Some(ns.unsigned_abs()), 0);
+    let _ = WATCHER.park(Some(ns.unsigned_abs()));
 }
 
 #[cfg(test)]

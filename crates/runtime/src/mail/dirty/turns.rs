@@ -33,7 +33,7 @@ fn run() {
     loop {
         // Cleared first: what is queued from here on is either seen below, or wakes this thread once more.
         if !WATCHES.swap(false, Ordering::SeqCst) {
-            let _ = SPOT.park(None, 0);
+            let _ = SPOT.park(None);
             continue;
         }
         std::thread::sleep(Duration::from_nanos(TURN_NS as u64));
