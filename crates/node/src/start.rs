@@ -112,7 +112,7 @@ fn prepare(
         Encoding::Latin1
     });
     let queues = schedulers::create(config.schedulers, config.schedulers_online);
-    processors::set_busy_wait(config, Processors::detect().quota);
+    processors::set_busy_waits(config, &Processors::detect());
     scheduler::binding::take_flag();
     let bind_type = scheduler::binding::flagged(config.bind_type);
     if scheduler::binding::bind(bind_type).is_none() && !config.bind_if_possible {

@@ -10,6 +10,7 @@ pub mod deferred;
 pub mod dirty;
 pub mod hooks;
 pub mod idle;
+mod in_vain;
 pub mod io;
 pub mod loans;
 pub mod metering;

@@ -616,9 +616,9 @@ emulator_flags! {
         "setting scheduler bind type '{}' failed: invalid type", "bind schedulers to processors";
     "sbwt" Next OneOf(BUSY_WAITS) => sets busy_wait: Option<Word> = None, "threshold",
         "bad scheduler busy wait threshold: {}", "busy wait: none, very_short .. very_long";
-    "sbwtdcpu" Next OneOf(BUSY_WAITS) => ignored, "threshold",
+    "sbwtdcpu" Next OneOf(BUSY_WAITS) => sets busy_wait_dirty_cpu: Option<Word> = None, "threshold",
         "bad dirty CPU scheduler busy wait threshold: {}", "the same for dirty CPU schedulers";
-    "sbwtdio" Next OneOf(BUSY_WAITS) => ignored, "threshold",
+    "sbwtdio" Next OneOf(BUSY_WAITS) => sets busy_wait_dirty_io: Option<Word> = None, "threshold",
         "bad dirty IO scheduler busy wait threshold: {}", "the same for dirty I/O schedulers";
     "scl" Next Bool => ignored, "bool",
         "bad scheduler compact load value '{}'", "compaction of load; no effect";

@@ -3,6 +3,10 @@
 //! What is done with the work is in `exec::scheduler::dirty`. Threads are started one after the other while work is
 //! queued and all others are busy, up to the numbers that the node was started with. Any thread may call [`later`].
 //!
+//! **A short call costs no wake-up.** A thread that has done its work waits in a loop for a moment before it sleeps, if
+//! that has paid lately, and so does the scheduler that has left it the call. It may be given work from before it gives
+//! a process back, and is the first that is given some: calls in a row are made by one thread.
+//!
 //! **The machine's own work waits for nobody else's.** Functions of libraries may keep their threads for ever, so the
 //! machine's long BIFs and collections have threads of their own ([`DirtyKind::Long`]), and what it owes to others (to
 //! tell that a process has ended, to close its ports) has others again ([`DirtyKind::Chore`]). Of these two kinds, work
@@ -13,8 +17,9 @@ pub(crate) mod here;
 mod turns;
 mod work_queue;
 
+use std::cell::Cell;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -22,6 +27,7 @@ use sys::memory::budget::Leaving;
 use sys::park::{ParkingSpot, Wakeup};
 
 use super::hooks::machine;
+use super::in_vain::InVain;
 use super::microstate::{self, ThreadState};
 use super::schedulers;
 use crate::process::dirty::DirtyKind;
@@ -91,6 +97,8 @@ impl Work {
 pub(crate) struct Pool {
     queue: Mutex<Queue>,
     kind: DirtyKind,
+    /// How long a thread without work waits for some in a loop before it sleeps; set by `+sbwtdcpu` and `+sbwtdio`.
+    busy_wait_ns: AtomicU64,
     /// One for each thread that may ever be started.
     places: OnceLock<Box<[DirtyScheduler]>>,
 }
@@ -189,6 +197,12 @@ impl Queue {
         }
     }
 
+    /// The thread with this number has done its work and may get other work.
+    fn returns(&mut self, number: usize) {
+        self.has_done(number);
+        self.idle.push(number);
+    }
+
     /// Gives the first of the waiting work to a thread, if another one may work at once: one that waits, or else a new
     /// one while there are fewer than `most_threads`.
     fn give(&mut self, most_working: usize, most_threads: usize) -> Option<Receiver> {
@@ -215,6 +229,50 @@ enum Receiver {
     Waiting(usize),
     /// It must be started.
     New(usize),
+}
+
+/// What a thread does with a piece of work; a [lone](Turn::lone) one is of a thread that is no dirty scheduler.
+pub(crate) struct Turn {
+    of: Option<(&'static Pool, usize)>,
+    is_over: Cell<bool>,
+}
+
+impl Turn {
+    fn new(pool: &'static Pool, number: usize) -> Turn {
+        Turn {
+            of: Some((pool, number)),
+            is_over: Cell::new(false),
+        }
+    }
+
+    pub(crate) fn lone() -> Turn {
+        Turn {
+            of: None,
+            is_over: Cell::new(true),
+        }
+    }
+
+    /// The work is done, and what is left of the turn takes next to no time: the thread may be given other work from
+    /// here on. Whoever gives a process back calls this first. What the process asks for next finds this thread then,
+    /// and neither wakes nor starts another one.
+    pub(crate) fn end(&self) {
+        let Some((pool, number)) = self.of.filter(|_| !self.is_over.replace(true)) else {
+            return;
+        };
+        microstate::set(ThreadState::Sleep);
+        pool.places()[number - 1].clock.stop();
+        let receiver = {
+            let mut queue = pool.queue.lock();
+            queue.returns(number);
+            pool.give(&mut queue)
+        };
+        match receiver {
+            // It looks before it waits.
+            Some(Receiver::Waiting(own)) if own == number => {}
+            Some(other) => pool.tell(other),
+            None => {}
+        }
+    }
 }
 
 static CPU: Pool = Pool::new(DirtyKind::Cpu);
@@ -288,6 +346,7 @@ impl Pool {
                 idle: Vec::new(),
             }),
             kind,
+            busy_wait_ns: AtomicU64::new(0),
             places: OnceLock::new(),
         }
     }
@@ -398,54 +457,56 @@ impl Pool {
     }
 
     /// What the thread with this number does as long as the node lives.
-    pub(crate) fn run(&'static self, number: usize, mut perform: impl FnMut(Work)) -> ! {
+    pub(crate) fn run(&'static self, number: usize, mut perform: impl FnMut(Work, &Turn)) -> ! {
         let clock = &self.places()[number - 1].clock;
+        let waits = InVain::new(ATTEMPTED);
         self.queue.lock().is_starting = false;
         self.give_all();
-        let mut work = self.next(number);
         loop {
+            let work = self.next(number, &waits);
             clock.start();
             microstate::set(ThreadState::Emulator);
-            perform(work);
-            microstate::set(ThreadState::Sleep);
-            clock.stop();
-            self.queue.lock().has_done(number);
-            work = self.next(number);
+            let turn = Turn::new(self, number);
+            perform(work, &turn);
+            turn.end();
         }
     }
 
-    fn next(&'static self, number: usize) -> Work {
+    /// The work that the thread with this number was given, once there is some.
+    fn next(&'static self, number: usize, waits: &InVain) -> Work {
         let spot = &self.places()[number - 1].spot;
+        let mut looks = true;
         let mut settled = false;
-        let mut queue = self.queue.lock();
         loop {
-            if let Some(work) = queue.given.remove(&number) {
+            if let Some(work) = self.queue.lock().given.remove(&number) {
                 return work;
             }
-            if !queue.idle.contains(&number) {
-                queue.idle.push(number);
-            }
-            let receiver = self.give(&mut queue);
-            if let Some(Receiver::Waiting(other)) = receiver
-                && other == number
-            {
+            // A wake-up may be stored that came late, for work that was seen before it: then it looks once more.
+            looks = looks && self.waits_in_a_loop(spot, waits);
+            if looks {
                 continue;
-            }
-            drop(queue);
-            if let Some(receiver) = receiver {
-                self.tell(receiver);
             }
             let most_ns = (!settled)
                 .then(|| sys::memory::settling::settles_after_ns(sys::clock::monotonic_ns()));
             let time_is_over = spot.park(most_ns) == Wakeup::TimedOut;
-            queue = self.queue.lock();
+            let queue = self.queue.lock();
             if time_is_over && queue.work.is_empty() && !queue.given.contains_key(&number) {
                 drop(queue);
                 sys::memory::settling::settle();
                 settled = true;
-                queue = self.queue.lock();
             }
         }
+    }
+
+    /// Waits in a loop for work, if that has paid lately; returns whether some was given to this thread.
+    fn waits_in_a_loop(&self, spot: &ParkingSpot, waits: &InVain) -> bool {
+        let most_ns = self.busy_wait_ns.load(Ordering::Relaxed);
+        if most_ns == 0 || !waits.is_attempted() {
+            return false;
+        }
+        let found = spot.spin(most_ns);
+        waits.ended(found);
+        found
     }
 
     /// Ends the turns of work that has lasted too long, so that what waits behind it begins. Returns whether anything
@@ -486,6 +547,10 @@ impl Pool {
 /// that take turns more often than this cost more than they gain.
 const TURN_NS: i64 = 1_000_000;
 
+/// Of the waits in a loop that are likely to be in vain, one in so many is made. Where all processors are busy, each of
+/// them takes time from a scheduler; where calls become short and frequent again, so many of them take no millisecond.
+const ATTEMPTED: u8 = 64;
+
 /// At most so many threads do long work, for each dirty CPU scheduler.
 const THREADS_BY_TURNS: usize = 8;
 /// At least so many threads may do long work: few processors are no reason to wait for each other.
@@ -514,6 +579,14 @@ pub fn set_cpu_online(count: usize) -> usize {
         pool.give_all();
     }
     before
+}
+
+/// Sets how long dirty schedulers of a kind without work wait for some in a loop before they sleep; those for the
+/// machine's own work wait as long as those of [`DirtyKind::Cpu`].
+pub fn set_busy_wait(kind: DirtyKind, most_ns: u64) {
+    for pool in pools_seen_as(kind) {
+        pool.busy_wait_ns.store(most_ns, Ordering::Relaxed);
+    }
 }
 
 /// Makes the dirty schedulers stop or continue. Those that are working finish their current item first.
@@ -545,5 +618,40 @@ mod tests {
         let mut again = [(); 3].map(|()| queue.new_number());
         again.sort_unstable();
         assert_eq!((again, queue.threads), ([1, 4, 5], 5));
+    }
+
+    /// Queues a piece of work, and returns the number of the thread that it was given to.
+    fn submit(queue: &mut Queue) -> Option<(usize, bool)> {
+        let work = Work::Function(Box::new(|| {}));
+        queue.work.push(work, Priority::Normal);
+        match queue.give(10, 10)? {
+            Receiver::Waiting(number) => Some((number, false)),
+            Receiver::New(number) => Some((number, true)),
+        }
+    }
+
+    #[test]
+    fn the_thread_that_returned_last_is_given_work_and_no_other_is_started() {
+        let mut queue = Queue::default();
+        for number in 1..=3 {
+            assert_eq!(submit(&mut queue), Some((number, true)));
+            assert_eq!(submit(&mut queue), None, "a thread is starting");
+            queue.is_starting = false;
+            queue.work.take_all();
+        }
+        for number in [3, 1, 2] {
+            assert!(queue.given.remove(&number).is_some());
+            queue.returns(number);
+            for _ in 0..5 {
+                assert_eq!(submit(&mut queue), Some((number, false)));
+                assert!(queue.given.remove(&number).is_some());
+                queue.returns(number);
+            }
+        }
+        assert_eq!(
+            [(); 3].map(|()| submit(&mut queue)),
+            [2, 1, 3].map(|number| Some((number, false)))
+        );
+        assert_eq!((queue.working, queue.threads), (3, 3));
     }
 }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use sys::park::Wakeup;
 
+use crate::mail::in_vain::InVain;
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::schedulers::{Schedulers, Shared, schedulers};
 use crate::mail::wake::wake_one;
@@ -36,17 +37,21 @@ const TURNS_FOR_IO: usize = 10;
 /// The same after something came from another node, about 40 us in all: as long as an answer takes on one machine. To
 /// sleep and wake takes longer: a message there and back took 92 us with it, 20 to 43 us without.
 const TURNS_FOR_PEER: usize = 40;
-/// After so many searches in vain most are left out: under light load a scheduler that has done its work would search
-/// longer than it has worked. Of a node that answered 32 connections a second this took a fifth of the processor time.
-const MOST_IN_VAIN: u8 = 16;
-/// Of those that could be left out, one in so many is made.
+/// Of searches that are likely to be in vain, one in so many is made.
 const ATTEMPTED: u8 = 8;
+/// Those for the ends of calls come as often as the calls.
+const ATTEMPTED_FOR_CALL: u8 = 64;
 
 thread_local! {
     /// Whether this thread has read from another node since its scheduler last looked for work.
     static HEARD_OF_PEER: Cell<bool> = const { Cell::new(false) };
+    /// Whether this thread has left a process to a dirty scheduler since its scheduler last looked for work.
+    static AWAITS_CALL: Cell<bool> = const { Cell::new(false) };
     /// How many searches of each kind were in vain since one was not.
-    static IN_VAIN: [Cell<u8>; 3] = const { [const { Cell::new(0) }; 3] };
+    static IN_VAIN: [InVain; 4] = const {
+        let [work, io, peer] = [const { InVain::new(ATTEMPTED) }; 3];
+        [work, io, peer, InVain::new(ATTEMPTED_FOR_CALL)]
+    };
 }
 
 /// What a scheduler that searches hopes for.
@@ -59,44 +64,34 @@ enum Search {
     Io,
     /// An answer of another node.
     Peer,
+    /// The end of a dirty call that one of its processes has made.
+    Call,
 }
 
 impl Search {
     /// What is to be hoped for now; `None` if it is most likely in vain.
     fn next() -> Option<Search> {
         let is_peer = HEARD_OF_PEER.replace(false);
+        let is_call = AWAITS_CALL.replace(false);
         let search = match WOKEN_BY_IO.get() {
+            _ if is_call => Search::Call,
             true if is_peer => Search::Peer,
             true => Search::Io,
             false => Search::Work,
         };
-        if search.is_attempted() {
+        if search.in_vain(InVain::is_attempted) {
             return Some(search);
         }
         // The peer is far away, or does not answer at once.
-        (search == Search::Peer && Search::Io.is_attempted()).then_some(Search::Io)
+        (search == Search::Peer && Search::Io.in_vain(InVain::is_attempted)).then_some(Search::Io)
     }
 
-    fn is_attempted(self) -> bool {
-        IN_VAIN.with(|kinds| {
-            let in_vain = &kinds[self as usize];
-            let count = in_vain.get();
-            let is_attempted = count < MOST_IN_VAIN || count.is_multiple_of(ATTEMPTED);
-            if !is_attempted {
-                in_vain.set(one_more(count));
-            }
-            is_attempted
-        })
+    fn in_vain<R>(self, ask: impl FnOnce(&InVain) -> R) -> R {
+        IN_VAIN.with(|kinds| ask(&kinds[self as usize]))
     }
 
     fn ended(self, found: bool) {
-        IN_VAIN.with(|kinds| {
-            let in_vain = &kinds[self as usize];
-            in_vain.set(match found {
-                true => 0,
-                false => one_more(in_vain.get()),
-            });
-        });
+        self.in_vain(|searches| searches.ended(found));
     }
 
     /// How many turns it lasts, and how many of them there are between two polls of I/O.
@@ -106,18 +101,19 @@ impl Search {
             Search::Work => (most, TURNS_PER_POLL),
             Search::Io => (TURNS_FOR_IO.min(most), 1),
             Search::Peer => (TURNS_FOR_PEER.min(most), 1),
+            Search::Call => (most, TURNS_PER_POLL),
         }
     }
-}
-
-/// A number of searches in vain, and one more. What it says is whether there were many.
-fn one_more(in_vain: u8) -> u8 {
-    in_vain.checked_add(1).unwrap_or(MOST_IN_VAIN)
 }
 
 /// Something has come from another node, and more may follow soon.
 pub fn heard_of_peer() {
     HEARD_OF_PEER.set(true);
+}
+
+/// This thread has left a process to a dirty scheduler, from which it may be back soon.
+pub(crate) fn awaits_call() {
+    AWAITS_CALL.set(true);
 }
 
 /// Sets how many turns a scheduler looks for work before it sleeps.
@@ -187,7 +183,8 @@ fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
     let (turns, turns_per_poll) = search.turns();
     schedulers.idle.begin_search();
     let found = (0..turns).any(|turn| {
-        if turn % turns_per_poll == 0 {
+        // A short call is over before a poll is.
+        if turn % turns_per_poll == 0 && (turn > 0 || search != Search::Call) {
             io::poll_now();
         }
         let found = work_somewhere(schedulers, shared);
@@ -291,40 +288,46 @@ fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mail::in_vain;
 
     #[test]
-    fn searches_in_vain_become_rare_and_one_that_was_not_brings_them_back() {
-        let attempts = |count: usize| {
-            let made = |_: &usize| {
-                Search::next()
-                    .inspect(|search| search.ended(false))
-                    .is_some()
-            };
-            (0..count).filter(made).count()
-        };
-        let most = usize::from(MOST_IN_VAIN);
-        assert_eq!(attempts(most), most);
-        let rare = attempts(10_000);
+    fn the_end_of_a_call_is_hoped_for_once_whatever_woke_the_scheduler() {
+        for by_io in [false, true] {
+            WOKEN_BY_IO.set(by_io);
+            heard_of_peer();
+            awaits_call();
+            assert_eq!(Search::next(), Some(Search::Call));
+            assert_ne!(Search::next(), Some(Search::Call));
+        }
+        for _ in 0..in_vain::MOST {
+            Search::Call.ended(false);
+        }
+        let searched = std::iter::repeat_with(|| {
+            awaits_call();
+            Search::next()
+        });
+        let left_out = searched.take_while(Option::is_none).count();
         assert!(
-            (10_000 / usize::from(ATTEMPTED)..=10_000 / 7).contains(&rare),
-            "{rare}"
+            left_out > usize::from(in_vain::MOST) && left_out < usize::from(ATTEMPTED_FOR_CALL),
+            "{left_out}"
         );
-        while Search::next().is_none() {}
-        Search::Work.ended(true);
-        assert_eq!(attempts(most), most);
+        assert!(
+            Search::next().is_some(),
+            "searches for others are as before"
+        );
     }
 
     #[test]
     fn a_peer_that_does_not_answer_is_as_other_input() {
         WOKEN_BY_IO.set(true);
         let mut searched = Vec::new();
-        for _ in 0..2 * MOST_IN_VAIN {
+        for _ in 0..2 * in_vain::MOST {
             heard_of_peer();
             let search = Search::next().expect("one or the other");
             search.ended(search == Search::Io);
             searched.push(search);
         }
-        let (first, later) = searched.split_at(usize::from(MOST_IN_VAIN));
+        let (first, later) = searched.split_at(usize::from(in_vain::MOST));
         assert!(first.iter().all(|search| *search == Search::Peer));
         assert!(later.iter().filter(|search| **search == Search::Io).count() >= 13);
     }

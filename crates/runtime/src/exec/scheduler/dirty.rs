@@ -32,10 +32,10 @@ use crate::effects::collection::dirty_collection;
 use crate::effects::profile;
 use crate::exec::exit;
 use crate::mail::current::enqueue_woken;
-use crate::mail::dirty::Work;
+use crate::mail::dirty::{Turn, Work};
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::observer::observer;
-use crate::mail::{deferred, dirty, loans};
+use crate::mail::{deferred, dirty, idle, loans};
 use crate::process::dirty::{Call, DirtyKind};
 use crate::process::owner::{Begun, Owner, Runnable};
 use crate::process::sync::between_steps;
@@ -174,6 +174,7 @@ pub(super) fn hand_over(mut process: Owner) {
             // SAFETY: nobody uses the process before `run_call` takes it back.
             unsafe { loans::lend(pointer) };
             dirty::pool(kind).submit(Work::Call(runnable));
+            idle::awaits_call();
         }
     }
 }
@@ -201,20 +202,20 @@ pub(crate) fn run(kind: DirtyKind, number: usize) -> ! {
         ThreadState::Sleep,
     );
     profile::begin(&raw mut *context, profile::ThreadKind::Dirty);
-    dirty::pool(kind).run(number, |work| perform(&mut context, work))
+    dirty::pool(kind).run(number, |work, turn| perform(&mut context, work, turn))
 }
 
 /// Does dirty work on this thread, either because it is the only scheduler that may work or because no dirty thread
 /// could be started.
 pub(crate) fn perform_here(work: Work) {
-    dirty::as_dirty(|| perform(&mut Box::new(new_context(0)), work));
+    dirty::as_dirty(|| perform(&mut Box::new(new_context(0)), work, &Turn::lone()));
 }
 
-fn perform(context: &mut Context, work: Work) {
+fn perform(context: &mut Context, work: Work, turn: &Turn) {
     let _: u64 = dirty::take_charged();
     match work {
-        Work::Call(runnable) => run_call(context, begin(runnable)),
-        Work::Collection(runnable) => run_collection(begin(runnable)),
+        Work::Call(runnable) => run_call(context, begin(runnable), turn),
+        Work::Collection(runnable) => run_collection(begin(runnable), turn),
         Work::BorrowedTask(process) => run_borrowed_task(process),
         Work::Function(function) => function(),
     }
@@ -231,7 +232,7 @@ fn begin(runnable: Runnable) -> Owner {
 
 /// Makes the dirty call that a process requested, and gives the process back to the schedulers. It is lent at first, so
 /// it is not touched until it is taken back.
-fn run_call(context: &mut Context, mut process: Owner) {
+fn run_call(context: &mut Context, mut process: Owner, turn: &Turn) {
     // SAFETY: `hand_over` has lent it, and left it to this thread.
     let has_departed = unsafe { loans::take_back(process.pointer()) };
     if has_departed {
@@ -259,7 +260,7 @@ fn run_call(context: &mut Context, mut process: Owner) {
     (extras.dirty, extras.roots) = outcome(context, result);
     process.flags.remove(Flags::DIRTY_CALL);
     process.flags.insert(Flags::DIRTY_CALL_DONE);
-    give_back(process);
+    give_back(process, turn);
 }
 
 /// Frees the heap of a process that has ended before its call was over, and gives its block to a scheduler, to be
@@ -276,22 +277,26 @@ fn bury(mut process: Owner) {
 }
 
 /// Collects the garbage of a process, and gives the process back to the schedulers.
-fn run_collection(mut process: Owner) {
+fn run_collection(mut process: Owner, turn: &Turn) {
     if process.flags.contains(Flags::TRACED) {
         observer().scheduled_in(&mut process);
     }
     // SAFETY: the process is between two slices, and this thread uses none of its terms.
     unsafe { dirty_collection::perform(&mut process) };
-    give_back(process);
+    give_back(process, turn);
 }
 
 /// Gives a process back to the schedulers.
-fn give_back(mut process: Owner) {
+fn give_back(mut process: Owner, turn: &Turn) {
     process.reductions += dirty::take_charged();
     if process.flags.contains(Flags::TRACED) {
         observer().scheduled_out(&mut process);
     }
     let has_tasks = release(&mut process);
+    // Work that was put off may take long; it is done after this.
+    if !deferred::any() {
+        turn.end();
+    }
     give_up(process, has_tasks);
 }
 
