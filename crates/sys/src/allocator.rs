@@ -10,13 +10,16 @@
 //! of which two pages for each thread were used. It gets no more such *arenas* than there are processors.
 //!
 //! Blocks of one size lie in *pages* of mimalloc, which it cuts from its arenas; a block larger than
-//! [`MOST_SHARED_BYTES`] has a page to itself. [`pages`] shows all of them.
+//! [`MOST_SHARED_BYTES`] has a page to itself. [`pages`] shows all of them. A large block that has grown is a mapping
+//! of its own (`mapped`), and shown as such a page.
 //!
 //! The system hands out more addresses than it has memory for, and ends programs that use them. So before a block of at
 //! least [`ASKED_FOR_BYTES`] is allocated, the machine is asked whether it has that much.
 //!
 //! When the system refuses memory, or the machine has none, the handler of [`on_shortage`] is called. It either
 //! returns, and the allocation fails, or ends the program, with the help of a small reserve that is kept for that.
+
+mod mapped;
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::{Cell, UnsafeCell};
@@ -211,14 +214,6 @@ pub fn foreign_bytes() -> (u64, u64) {
     (0, 0)
 }
 
-/// Counts a block of this size that is about to be freed, if it is large.
-#[inline]
-fn note_free(bytes: usize) {
-    if bytes > MOST_SHARED_BYTES {
-        settling::note_large_freed(bytes);
-    }
-}
-
 /// The largest block that shares a page with others: an eighth of a large page of mimalloc.
 pub const MOST_SHARED_BYTES: usize = 512 << 10;
 const _: () = assert!(MOST_SHARED_BYTES >= settling::free_blocks::FROM_BYTES);
@@ -299,6 +294,7 @@ pub fn pages() -> Vec<Page> {
         // SAFETY: no heap means the program's, whose pages stay mapped; the visitor allocates nothing.
         unsafe { libmimalloc_sys::mi_heap_visit_blocks(ptr::null_mut(), false, Some(visit), all) };
         if pages.len() < pages.capacity() {
+            pages.extend(mapped::pages());
             return pages;
         }
     }
@@ -318,18 +314,18 @@ pub fn version() -> [usize; 3] {
     }
 }
 
-/// Bytes that mimalloc has from the system, and the most that it had.
+/// Bytes that the allocator has from the system.
 #[must_use]
-pub fn committed_bytes() -> (u64, u64) {
+pub fn committed_bytes() -> u64 {
     if cfg!(miri) {
-        return (0, 0);
+        return 0;
     }
-    let (mut now, mut peak) = (0, 0);
-    let mut others = [0; 6];
-    let [a, b, c, d, e, f] = others.each_mut().map(ptr::from_mut);
+    let mut now = 0;
+    let mut others = [0; 7];
+    let [a, b, c, d, e, f, g] = others.each_mut().map(ptr::from_mut);
     // SAFETY: writes a number to each of these places.
-    unsafe { libmimalloc_sys::mi_process_info(a, b, c, d, e, &mut now, &mut peak, f) };
-    (now as u64, peak as u64)
+    unsafe { libmimalloc_sys::mi_process_info(a, b, c, d, e, &mut now, f, g) };
+    (now + mapped::bytes()) as u64
 }
 
 /// The next part of the reserve; null when the reserve is used up.
@@ -394,7 +390,110 @@ fn short(layout: Layout, ends_at_start: bool) -> *mut u8 {
 /// even if the block that it finds happens to be aligned.
 const ALIGNMENT: usize = size_of::<usize>();
 
-// SAFETY: blocks are mimalloc's, or parts of the reserve, which are aligned, disjoint and never reused.
+/// Counts a large block that mimalloc has made, or not; the block. One that looks like a mapping becomes one.
+#[cold]
+fn made_large(pointer: *mut u8, layout: Layout) -> *mut u8 {
+    let mut block = pointer;
+    if !pointer.is_null() && mapped::is_mapped(pointer, layout) {
+        block = mapped::map(layout.size());
+        // SAFETY: the block of mimalloc was made for this layout, and is used no more.
+        unsafe {
+            if !block.is_null() {
+                block.copy_from_nonoverlapping(pointer, layout.size());
+            }
+            MiMalloc.dealloc(pointer, layout);
+        }
+    }
+    budget::handed_out(block as usize, layout.size());
+    block
+}
+
+/// # Safety
+/// As for [`GlobalAlloc::dealloc`], and the block is no part of the reserve.
+#[cold]
+unsafe fn free_large(pointer: *mut u8, layout: Layout) {
+    budget::taken_back(pointer as usize, layout.size());
+    // SAFETY: the caller's promise.
+    unsafe {
+        if mapped::is_mapped(pointer, layout) {
+            mapped::unmap(pointer, layout.size());
+        } else {
+            settling::note_large_freed(layout.size());
+            MiMalloc.dealloc(pointer, layout);
+        }
+    }
+}
+
+/// Null, and nothing is changed, if there is no memory or none within the budget.
+///
+/// # Safety
+/// As for [`GlobalAlloc::realloc`], and the block is no part of the reserve.
+#[cold]
+unsafe fn realloc_large(pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+    let before = layout.size();
+    // SAFETY: the caller's promise: the size does not overflow when rounded up to the alignment.
+    let layout_of_new = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+    let (was_mapped, may_be) = (
+        mapped::is_mapped(pointer, layout),
+        mapped::may_be(layout_of_new),
+    );
+    if was_mapped && may_be {
+        // SAFETY: the caller's promise, for a block that is a mapping.
+        return unsafe { resize_mapped(pointer, before, size) };
+    }
+    if is_refused(size, before) {
+        return ptr::null_mut();
+    }
+    let becomes_mapped = may_be && size > before;
+    if !was_mapped && !becomes_mapped {
+        budget::taken_back(pointer as usize, before);
+        // SAFETY: the caller's promise; the block is mimalloc's.
+        let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
+        if moved != pointer && !moved.is_null() && before > MOST_SHARED_BYTES {
+            settling::note_large_freed(before);
+        }
+        return made_large(moved, layout_of_new);
+    }
+    let moved = if becomes_mapped {
+        mapped::map(size)
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { MiMalloc.alloc(layout_of_new) }
+    };
+    budget::handed_out(moved as usize, size);
+    if !moved.is_null() {
+        // SAFETY: the caller's promise; a fresh block overlaps nothing.
+        unsafe {
+            moved.copy_from_nonoverlapping(pointer, before.min(size));
+            free_large(pointer, layout);
+        }
+    }
+    moved
+}
+
+/// As [`realloc_large`]. All that the block takes along counts once, so only for the rest is the budget asked.
+///
+/// # Safety
+/// The block is a mapping, made for `before` bytes; so is the result, and the block is not used any more then.
+unsafe fn resize_mapped(pointer: *mut u8, before: usize, size: usize) -> *mut u8 {
+    let more = size.saturating_sub(before);
+    let asked = budget::asked_to_grow(more);
+    if is_refused(asked, 0) {
+        return ptr::null_mut();
+    }
+    let left = budget::taken_along(pointer as usize);
+    // SAFETY: the caller's promise.
+    let moved = unsafe { mapped::resize(pointer, before, size) };
+    if moved.is_null() {
+        budget::handed_out(0, asked);
+        budget::grown(pointer as usize, before, 0, left);
+    } else {
+        budget::grown(moved as usize, size, more, left);
+    }
+    moved
+}
+
+// SAFETY: blocks are mimalloc's, mappings, or parts of the reserve, which are aligned, disjoint and never reused.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
@@ -408,7 +507,11 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: the caller's promise.
             unsafe { MiMalloc.alloc(layout) }
         };
-        budget::handed_out(pointer as usize, layout.size());
+        let pointer = if layout.size() >= budget::LARGE_BYTES {
+            made_large(pointer, layout)
+        } else {
+            pointer
+        };
         if pointer.is_null() {
             return short(layout, self.ends_at_start);
         }
@@ -422,7 +525,11 @@ unsafe impl GlobalAlloc for Allocator {
         }
         // SAFETY: the caller's promise.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
-        budget::handed_out(pointer as usize, layout.size());
+        let pointer = if layout.size() >= budget::LARGE_BYTES {
+            made_large(pointer, layout)
+        } else {
+            pointer
+        };
         if pointer.is_null() {
             // Parts of the reserve are zero, since each is handed out once.
             return short(layout, self.ends_at_start);
@@ -435,23 +542,25 @@ unsafe impl GlobalAlloc for Allocator {
         if is_reserve(pointer) {
             return;
         }
-        note_free(layout.size());
-        budget::taken_back(pointer as usize, layout.size());
+        if layout.size() > MOST_SHARED_BYTES {
+            // SAFETY: the caller's promise.
+            return unsafe { free_large(pointer, layout) };
+        }
         // SAFETY: the caller's promise; the block is mimalloc's.
         unsafe { MiMalloc.dealloc(pointer, layout) };
     }
 
     #[inline]
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if !is_reserve(pointer) && !is_refused(size, layout.size()) {
-            budget::taken_back(pointer as usize, layout.size());
-            // SAFETY: the caller's promise; the block is mimalloc's.
-            let moved = unsafe { MiMalloc.realloc(pointer, layout, size) };
-            budget::handed_out(moved as usize, size);
-            if !moved.is_null() {
-                if moved != pointer {
-                    note_free(layout.size());
+        if !is_reserve(pointer) {
+            // SAFETY: the caller's promise; a small block is mimalloc's.
+            let moved = unsafe {
+                match layout.size().max(size) {
+                    0..=MOST_SHARED_BYTES => MiMalloc.realloc(pointer, layout, size),
+                    _ => realloc_large(pointer, layout, size),
                 }
+            };
+            if !moved.is_null() {
                 return moved;
             }
         }
@@ -542,7 +651,7 @@ mod tests {
             // SAFETY: allocated above.
             unsafe { MiMalloc.dealloc(block, Layout::from_size_align(1280, 8).unwrap()) };
         }
-        assert!(committed_bytes().0 > 1_280_000);
+        assert!(committed_bytes() > 1_280_000);
     }
 
     #[test]
@@ -560,6 +669,52 @@ mod tests {
             assert_ne!(first, second);
             ALLOCATOR.dealloc(second, Layout::from_size_align(200, 64).unwrap());
             assert!(short(too_large, false).is_null());
+        }
+    }
+
+    #[test]
+    fn blocks_that_grow_and_shrink_keep_their_content() {
+        let layout = |bytes| Layout::from_size_align(bytes, 16).unwrap();
+        let most = 3 * mapped::FROM_BYTES;
+        for align in [16, 4096, 2 << 20] {
+            let layout = |bytes| Layout::from_size_align(bytes, align).unwrap();
+            let mut bytes = 1 << 10;
+            // SAFETY: each block is used as it was allocated.
+            unsafe {
+                let mut block = ALLOCATOR.alloc(layout(bytes));
+                block.write_bytes(5, bytes);
+                let sizes = [
+                    1 << 20,
+                    40 << 20,
+                    most / 2,
+                    most,
+                    most / 2,
+                    5 << 20,
+                    most,
+                    1 << 11,
+                ];
+                for size in sizes {
+                    block = ALLOCATOR.realloc(block, layout(bytes), size);
+                    bytes = size;
+                    assert!(block.addr().is_multiple_of(align));
+                    let seen = std::slice::from_raw_parts(block, 1 << 10);
+                    assert!(seen.iter().all(|byte| *byte == 5), "{size}");
+                    block.add(bytes - 1).write(1);
+                }
+                ALLOCATOR.dealloc(block, layout(bytes));
+            }
+        }
+        // One that looks like a mapping, and is none.
+        let bytes = mapped::FROM_BYTES;
+        // SAFETY: each block is used as it was allocated.
+        unsafe {
+            let aligned = Layout::from_size_align(bytes, 2 << 20).unwrap();
+            let block = MiMalloc.alloc_zeroed(aligned);
+            block.write(9);
+            let block = made_large(block, layout(bytes));
+            assert!(mapped::is_mapped(block, layout(bytes)));
+            assert_eq!((*block, *block.add(1)), (9, 0));
+            ALLOCATOR.dealloc(block, layout(bytes));
         }
     }
 }

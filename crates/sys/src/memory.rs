@@ -110,6 +110,11 @@ impl Reservation {
         address.wrapping_sub(self.base.addr().get()) < self.bytes
     }
 
+    /// Leaves the range mapped, whoever unmaps it.
+    pub(crate) fn leave(self) -> NonNull<u8> {
+        std::mem::ManuallyDrop::new(self).base
+    }
+
     /// Makes a part readable and writable. Memory is used only where it is touched. Committing a part again
     /// keeps its content.
     pub fn commit(&self, part: Range<usize>) -> Result<()> {

@@ -580,7 +580,7 @@ fn maps(heap: &mut Heap, detail: Detail) -> Vec<(Term, Term)> {
         return keys.map(|key| (key, Term::NIL)).to_vec();
     }
     let chunks: u64 = CHUNKS.iter().map(|chunks| chunks.used_bytes.now()).sum();
-    let (committed, _) = allocator::committed_bytes();
+    let committed = allocator::committed_bytes();
     let code = engine::native::AREA_ROOM.now();
     let used = number(heap, "used", chunks + committed + code);
     let no_range = number(heap, "scs", 0);

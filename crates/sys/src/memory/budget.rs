@@ -232,6 +232,29 @@ pub fn taken_back(block: usize, bytes: usize) {
     }
 }
 
+/// What to ask for if a large block is to grow by so much with its memory: it might grow in small steps.
+pub(crate) fn asked_to_grow(more: usize) -> usize {
+    if more == 0 { 0 } else { more.max(LARGE_BYTES) }
+}
+
+/// As [`taken_back`], for a large block that is about to grow with its memory; what was granted to it and is not used.
+pub(crate) fn taken_along(block: usize) -> u64 {
+    grants::end(block)
+}
+
+/// Counts a large block that has grown with its memory, by so much, for which [`asked_to_grow`] was admitted. `left` is
+/// what [`taken_along`] has said.
+pub(crate) fn grown(block: usize, bytes: usize, more: usize, left: u64) {
+    if HARD.load(Ordering::Relaxed) != NONE {
+        grants::set_grown(
+            block,
+            bytes as u64,
+            asked_to_grow(more) as u64,
+            left + more as u64,
+        );
+    }
+}
+
 /// Whether there is memory within the budget for another program, which then counts as granted: it takes memory only
 /// after it was started, and of what its control group has.
 #[must_use]

@@ -120,11 +120,32 @@ pub(super) fn set_block(block: usize, bytes: u64) {
     });
 }
 
-/// Ends the grant of a block that is about to be freed.
-pub(super) fn end(block: usize) {
-    if left() > 0 {
-        change(|grants| grants.keep(|grant| grant.block != block));
+/// Ends the grant of a block that is about to be freed; what was left of it.
+pub(super) fn end(block: usize) -> u64 {
+    if left() == 0 {
+        return 0;
     }
+    change(|grants| {
+        let of_block = grants.all().iter().filter(|grant| grant.block == block);
+        let left = of_block.map(|grant| grant.left).sum();
+        grants.keep(|grant| grant.block != block);
+        left
+    })
+}
+
+/// Tells where the block is that has grown with its memory, for which `asked` was granted; `left` is what of it is not
+/// used yet.
+pub(super) fn set_grown(block: usize, bytes: u64, asked: u64, left: u64) {
+    change(|grants| {
+        let is_it = |grant: &Grant| grant.block == 0 && grant.bytes == asked;
+        if let Some(index) = grants.all().iter().position(is_it) {
+            grants.remove(index);
+        }
+        if left > 0 {
+            grants.add(block, bytes);
+            grants.list[grants.count - 1].left = left.min(bytes);
+        }
+    });
 }
 
 /// Takes growth of the process from the oldest grants.

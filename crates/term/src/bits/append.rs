@@ -16,6 +16,7 @@ use std::sync::atomic::Ordering;
 use layout::kinds::{SharedBinary, SubBinary};
 use layout::object::{SUB_BINARY_WRITABLE, binary_flag, offset};
 use layout::{Header, ObjectKind, Term};
+use sys::memory::budget;
 
 use crate::bits::construct::Builder;
 use crate::bits::{Fault, range};
@@ -25,7 +26,7 @@ use crate::off_heap::{self, BinaryBlock};
 
 /// Minimum capacity of a block that is made for appending; as OTP.
 const LEAST_CAPACITY: usize = 256;
-/// Past this size a block grows by a fifth instead of doubling; as OTP.
+/// Past this size a block grows by a fifth at most instead of doubling; as OTP.
 const DOUBLING_LIMIT: usize = 1 << 24;
 /// Initial capacity of a binary that a comprehension fills, if its size is not known; as OTP.
 const DEFAULT_ROOM: usize = 1024;
@@ -308,12 +309,14 @@ fn resize(whole: SharedBinary, size: usize) -> bool {
     }
 }
 
+/// What a block for `size` bytes gets. Near the end of the memory it is little more: if each step asked for a fifth and
+/// were refused, the process would ask twice for every piece that it appends, and wait for memory each time.
 fn grown(size: usize) -> usize {
-    if size > DOUBLING_LIMIT {
-        size.saturating_add(size / 5)
-    } else {
-        size * 2
+    if size <= DOUBLING_LIMIT {
+        return size * 2;
     }
+    let room = budget::room_lately().map_or(usize::MAX, |room| room as usize);
+    size.saturating_add((size / 5).min(room / 2))
 }
 
 fn new_block(used: usize, capacity: usize) -> Result<*mut BinaryBlock, AppendError> {
