@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use layout::{Term, no_gc};
 use term::release::{self, Release};
-use term::{am, list};
+use term::{am, copy, gc, list};
 
 use super::table;
 use ets::table::{Table, Whole};
@@ -19,6 +19,9 @@ const OBJECTS_PER_REDUCTION: i64 = 8;
 
 /// Longer lists are inserted by another thread; this many objects take about a millisecond.
 const MOST_OBJECTS_HERE: usize = 4096;
+
+/// An object of more words, which takes a millisecond or so to copy, is copied by another thread.
+const MOST_WORDS_HERE: usize = 1 << 17;
 
 /// Distance, in objects of a list, at which memory is prefetched before an insertion; slots are prefetched at twice
 /// this distance.
@@ -56,6 +59,9 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
     if single.is_list() {
         return insert_list(process, id, objects, only_new);
     }
+    if is_long(process, single) {
+        return insert_apart(process, id, single, only_new);
+    }
     room_for_copy(process, single)?;
     let (table, process) = table(process, id)?;
     table.allow(process, Access::Write)?;
@@ -65,6 +71,35 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
     Ok(writing
         .part
         .insert(new, only_new, table.fixation.is_fixed()))
+}
+
+/// Whether it takes long to copy an object. One that does lies in a heap that is as large.
+#[inline]
+fn is_long(process: &Process, object: Term) -> bool {
+    gc::total_words(&process.head.heap) > MOST_WORDS_HERE
+        && copy::size_up_to(object, MOST_WORDS_HERE) > MOST_WORDS_HERE
+}
+
+/// Inserts an object that is copied on a dirty scheduler, without any lock.
+fn insert_apart(
+    process: &mut Process,
+    id: Term,
+    tuple: Term,
+    only_new: bool,
+) -> Result<bool, Failure> {
+    if !dirty::is_here() {
+        return Err(Failure::Dirty);
+    }
+    room_for_copy(process, tuple)?;
+    let table = find(id)?;
+    table.allow(process, Access::Write)?;
+    let key = key_of(&table, tuple).ok_or(badarg(2))?;
+    let hash = table.hash(key);
+    let object = loans::apart(process, || New::Object(table.object(tuple, hash)));
+    let mut writing = table.writing(process, key)?;
+    Ok(writing
+        .part
+        .insert(object, only_new, table.fixation.is_fixed()))
 }
 
 /// Inserts all objects of a list or none, atomically. A long list is inserted [in parts](insert_long).

@@ -31,6 +31,7 @@ use std::ptr::{self, NonNull};
 use std::slice;
 
 use layout::{Header, NoGc, ObjectKind, Term, no_gc};
+use runtime::mail::current;
 use smallvec::SmallVec;
 use term::heap::{Allocate, Scratch};
 use term::held::{self, HeldKind};
@@ -48,6 +49,10 @@ pub(crate) const HASH_MASK: u32 = DELETED - 1;
 const PACKED: u32 = 1 << 31;
 /// A packed object of at most this many words is unpacked to the heap as a whole even if only one element is wanted.
 const MAX_UNPACKED_WORDS: usize = 128;
+/// Words that are copied for one reduction, so that a slice of large objects takes a few milliseconds.
+const WORDS_PER_REDUCTION: usize = 64;
+/// Smaller objects cost nothing beyond their call.
+const CHARGED_FROM_WORDS: usize = 4096;
 /// Words at the end of a packed object that hold the counts of its parts.
 const COUNTS: usize = 2;
 
@@ -277,6 +282,14 @@ unsafe fn put_alike(old: Term, new: Term) -> Term {
         }
     }
     old
+}
+
+/// Charges the running process for the copy of an object.
+#[inline]
+fn charge_copy(words: usize) {
+    if words >= CHARGED_FROM_WORDS {
+        current::charge((words / WORDS_PER_REDUCTION) as i64);
+    }
 }
 
 fn block_layout(words: usize) -> Layout {
@@ -590,6 +603,7 @@ impl<'a> ObjectMut<'a> {
         if self.head().words as usize != words {
             return false;
         }
+        charge_copy(words);
         let room = self.get().first_word();
         let list = &mut self.head().off_heap;
         // SAFETY: the block has as many words as the tuple, which lies outside of it: a block's terms are not shared.
@@ -707,6 +721,7 @@ impl OwnedObject {
             "a tuple with a key"
         );
         let words = copy::size_with_literals(tuple);
+        charge_copy(words);
         let object = OwnedObject::with_room(words, hash);
         let room = object.get().first_word();
         // SAFETY: the room has as many words as were counted; nobody else has the object.
