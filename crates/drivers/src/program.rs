@@ -20,6 +20,7 @@ use super::settings::{OpenError, Settings};
 use runtime::effects::port::descriptor_writer::{Blocking, DescriptorWriter};
 use runtime::effects::port::driver::{Access, Close, Command, Driver, Output, Ready};
 use runtime::effects::port::framing::Cutter;
+use runtime::mail::current;
 use runtime::process::config::{self, BreakMode};
 
 /// Signals that are ignored in programs, as under stock: SIGFPE and SIGPIPE.
@@ -90,6 +91,8 @@ pub(crate) fn start(
     };
     let started = run(what, settings, &its_input, &its_output, at_end);
     drop((its_input, its_output));
+    // This has taken a millisecond or more: one slice starts one program, not thousands.
+    current::end_slice_soon();
     let mut status = None;
     match started {
         Ok(process) => port.set_os_pid(process),
