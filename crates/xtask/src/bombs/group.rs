@@ -33,7 +33,8 @@ impl Limit {
     pub(crate) fn patience(self) -> Duration {
         Duration::from_secs(match self {
             Limit::Small | Limit::Idle => 12,
-            Limit::Machine => 40,
+            // What adds millions of small things takes a minute or two for gigabytes.
+            Limit::Machine => 120,
         })
     }
 
