@@ -390,16 +390,17 @@ fn short(layout: Layout, ends_at_start: bool) -> *mut u8 {
 /// even if the block that it finds happens to be aligned.
 const ALIGNMENT: usize = size_of::<usize>();
 
-/// Counts a large block that mimalloc has made, or not; the block. One that looks like a mapping becomes one.
+/// Counts a large block that mimalloc has just made, or not; the block. One that looks like a mapping becomes one, whose
+/// bytes are zero but for the first `kept`, which it takes over.
 #[cold]
-fn made_large(pointer: *mut u8, layout: Layout) -> *mut u8 {
+fn made_large(pointer: *mut u8, layout: Layout, kept: usize) -> *mut u8 {
     let mut block = pointer;
     if !pointer.is_null() && mapped::is_mapped(pointer, layout) {
         block = mapped::map(layout.size());
         // SAFETY: the block of mimalloc was made for this layout, and is used no more.
         unsafe {
             if !block.is_null() {
-                block.copy_from_nonoverlapping(pointer, layout.size());
+                block.copy_from_nonoverlapping(pointer, kept);
             }
             MiMalloc.dealloc(pointer, layout);
         }
@@ -452,7 +453,7 @@ unsafe fn realloc_large(pointer: *mut u8, layout: Layout, size: usize) -> *mut u
         if moved != pointer && !moved.is_null() && before > MOST_SHARED_BYTES {
             settling::note_large_freed(before);
         }
-        return made_large(moved, layout_of_new);
+        return made_large(moved, layout_of_new, size.min(before));
     }
     let moved = if becomes_mapped {
         mapped::map(size)
@@ -508,7 +509,7 @@ unsafe impl GlobalAlloc for Allocator {
             unsafe { MiMalloc.alloc(layout) }
         };
         let pointer = if layout.size() >= budget::LARGE_BYTES {
-            made_large(pointer, layout)
+            made_large(pointer, layout, 0)
         } else {
             pointer
         };
@@ -526,7 +527,7 @@ unsafe impl GlobalAlloc for Allocator {
         // SAFETY: the caller's promise.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
         let pointer = if layout.size() >= budget::LARGE_BYTES {
-            made_large(pointer, layout)
+            made_large(pointer, layout, 0)
         } else {
             pointer
         };
@@ -711,7 +712,7 @@ mod tests {
             let aligned = Layout::from_size_align(bytes, 2 << 20).unwrap();
             let block = MiMalloc.alloc_zeroed(aligned);
             block.write(9);
-            let block = made_large(block, layout(bytes));
+            let block = made_large(block, layout(bytes), 1);
             assert!(mapped::is_mapped(block, layout(bytes)));
             assert_eq!((*block, *block.add(1)), (9, 0));
             ALLOCATOR.dealloc(block, layout(bytes));
