@@ -390,8 +390,8 @@ fn short(layout: Layout, ends_at_start: bool) -> *mut u8 {
 /// even if the block that it finds happens to be aligned.
 const ALIGNMENT: usize = size_of::<usize>();
 
-/// Counts a large block that mimalloc has just made, or not; the block. One that looks like a mapping becomes one, whose
-/// bytes are zero but for the first `kept`, which it takes over.
+/// Counts a large block that mimalloc has just made, or not; the block. One that looks like a mapping becomes one,
+/// whose bytes are zero but for the first `kept`, which it takes over.
 #[cold]
 fn made_large(pointer: *mut u8, layout: Layout, kept: usize) -> *mut u8 {
     let mut block = pointer;

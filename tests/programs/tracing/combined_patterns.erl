@@ -1,5 +1,5 @@
-%% Patterns for a function, and for a BIF, for which there is one already: each of pause, restart, true and false, by each flag, after
-%% each other one; how many events two calls then make, and what trace_info/2 says.
+%% Patterns for a function, and for a BIF, for which there is one already: each of pause, restart, true and false, by
+%% each flag, after each other one; how many events two calls then make, and what trace_info/2 says.
 -module(combined_patterns).
 -export([main/0, f/1]).
 

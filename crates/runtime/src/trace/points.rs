@@ -46,8 +46,8 @@ pub struct Meta {
 #[derive(Clone)]
 pub struct Watch {
     pub session: u32,
-    /// Nothing of all this is done: on stock before OTP 29, a pattern that ends something at a BIF silences what else the
-    /// session does there, until a pattern begins something.
+    /// Nothing of all this is done: on stock before OTP 29, a pattern that ends something at a BIF silences what else
+    /// the session does there, until a pattern begins something.
     pub is_silent: bool,
     /// The tracer of the process is told.
     pub call: Option<Condition>,
