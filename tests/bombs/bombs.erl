@@ -173,9 +173,8 @@ run(never_busy_port) ->
     commands(open_port({spawn, "sleep 1000"}, Options));
 run(code) -> code(prepared(), 0);
 run(tcp) ->
-    % A sender that does not wait for a peer that reads nothing.
-    {Socket, _Other} = connected([{high_watermark, 16#7fffffff}]),
-    tcp(Socket);
+    % A sender that does not wait for peers that read nothing.
+    tcp([]);
 run(tcp_many) ->
     {Socket, _Other} = connected([]),
     many(fun() -> gen_tcp:send(Socket, binary:copy(<<0>>, 1000000)) end);
@@ -235,11 +234,13 @@ insert(Table, Key, N) -> ets:insert(Table, {{Key, N}, lists:seq(1, 10)}), insert
 
 %% Everybody is linked to everybody.
 links() ->
-    All = [spawn(fun() -> receive {link, Pids} -> [link(Pid) || Pid <- Pids], wait() end end)
-        || _ <- lists:seq(1, 20000)],
+    All = [spawn(fun linked/0) || _ <- lists:seq(1, 20000)],
+    persistent_term:put(linked, All),
     link(hd(All)),
-    [Pid ! {link, lists:sublist(All, 2000)} || Pid <- All],
+    [Pid ! link || Pid <- All],
     wait().
+
+linked() -> receive link -> lists:foreach(fun erlang:link/1, persistent_term:get(linked)), wait() end.
 
 many_ports() ->
     try open_port({spawn, "sleep 1000"}, [binary])
@@ -276,9 +277,16 @@ connected(Options) ->
     {ok, Other} = gen_tcp:accept(Listen),
     {Socket, Other}.
 
-tcp(Socket) ->
+%% A socket takes 2 GB before its sender has to wait: then the next one is opened.
+tcp(Sockets) ->
+    {Socket, Other} = connected([{high_watermark, 16#7fffffff}]),
+    tcp(Socket, 2000),
+    tcp([Socket, Other | Sockets]).
+
+tcp(_Socket, 0) -> ok;
+tcp(Socket, Megabytes) ->
     case gen_tcp:send(Socket, binary:copy(<<0>>, 1000000)) of
-        ok -> tcp(Socket);
+        ok -> tcp(Socket, Megabytes - 1);
         {error, Reason} -> exit(Reason)
     end.
 

@@ -2,8 +2,8 @@
 //!
 //! The size of a process is what its end frees: its heap and messages, its share of shared binaries and native
 //! resources, the timers that send to it, its ETS tables, and what waits in its ports. The largest ends, and with it
-//! others of about its size if it alone does not hold enough. The processes that a node cannot do without never end;
-//! supervisors end only when there is nobody else.
+//! others of about its size if it alone does not hold enough. The processes that a node cannot do without never end
+//! for others' sake; supervisors end only when there is nobody else.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};

@@ -20,6 +20,8 @@ pub(crate) const ENDS: &[&str] = &[
     "refused",
     "emfile",
     "enomem",
+    // Of who prints, when `user`, which makes the text, has ended for want of memory.
+    "terminated",
 ];
 
 const fn here(name: &'static str, memory: &'static str) -> Kind {
