@@ -138,11 +138,13 @@ fn fixed(value: f64, decimals: i64, compact: bool, room: &mut [u8; FIXED_BYTES])
     if decimals == 0 {
         at = write_digits(room, at, rounded(magnitude), 1);
     } else {
-        let mut whole = magnitude as u64;
-        let mut fraction = rounded((magnitude - whole as f64) * scale);
-        if fraction >= scale as u64 {
-            (whole, fraction) = (whole + 1, 0);
-        }
+        // Conversions from and to signed numbers are one instruction each.
+        let below = magnitude as i64;
+        let fraction = rounded((magnitude - below as f64) * scale as f64);
+        let (whole, fraction) = match fraction >= scale {
+            true => (below as u64 + 1, 0),
+            false => (below as u64, fraction),
+        };
         at = write_digits(room, at, fraction, decimals as usize);
         if compact {
             // The first decimal stays.
@@ -163,21 +165,41 @@ fn fixed(value: f64, decimals: i64, compact: bool, room: &mut [u8; FIXED_BYTES])
 
 /// The nearest integer of a positive number below 2^63, of two equally near ones the greater.
 fn rounded(number: f64) -> u64 {
-    let below = number as u64;
+    let below = number as i64;
     // The difference is exact: either both are below 2^53, or there is no fraction.
-    below + u64::from(number - below as f64 >= 0.5)
+    (below + i64::from(number - below as f64 >= 0.5)) as u64
 }
 
 /// Writes a number, padded with leading zeros to a width, so that it ends at `at`; returns where it begins.
 fn write_digits(room: &mut [u8], mut at: usize, mut number: u64, width: usize) -> usize {
     let latest = at - width;
-    while number > 0 || at > latest {
+    while number >= 10 {
+        let pair = (number % 100) as usize;
+        number /= 100;
+        at -= 2;
+        room[at..at + 2].copy_from_slice(&PAIRS[pair]);
+    }
+    if number > 0 {
         at -= 1;
-        room[at] = b'0' + (number % 10) as u8;
-        number /= 10;
+        room[at] = b'0' + number as u8;
+    }
+    while at > latest {
+        at -= 1;
+        room[at] = b'0';
     }
     at
 }
+
+/// The numbers below 100, each with two digits.
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
+        number += 1;
+    }
+    pairs
+};
 
 /// A text with room for most floats: a minus sign if the value is negative, otherwise empty.
 fn signed(value: f64) -> String {
@@ -195,10 +217,16 @@ fn push_digits(text: &mut String, number: u64, width: usize) {
     text.push_str(std::str::from_utf8(&room[at..]).expect("digits"));
 }
 
-const POWERS_OF_TEN: [f64; MAX_FAST_DECIMALS + 1] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
-    1e17, 1e18,
-];
+/// All of them are exact as floats, too.
+const POWERS_OF_TEN: [u64; MAX_FAST_DECIMALS + 1] = {
+    let mut powers = [1; MAX_FAST_DECIMALS + 1];
+    let mut power = 1;
+    while power < powers.len() {
+        powers[power] = powers[power - 1] * 10;
+        power += 1;
+    }
+    powers
+};
 
 /// Drops trailing zeros, except one right after the point.
 fn strip_zeros(text: &mut String) {
