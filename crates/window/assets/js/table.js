@@ -29,7 +29,7 @@ export function table(root, options) {
   const head = el("tr");
   const body = el("tbody");
   const caption = el("caption", { class: "hidden" }, options.title);
-  const status = el("p", { class: "status", "aria-live": "off" }, "…");
+  const status = el("p", { class: "status", "aria-live": "off" }, "Waiting for the node");
   const fault = el("p", { class: "notice", role: "alert", hidden: true });
   const before = el("button", { type: "button", class: "quiet", click: () => turn(-1) }, "Previous");
   const after = el("button", { type: "button", class: "quiet", click: () => turn(1) }, "Next");
