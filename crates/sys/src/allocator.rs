@@ -390,6 +390,15 @@ fn short(layout: Layout, ends_at_start: bool) -> *mut u8 {
 /// even if the block that it finds happens to be aligned.
 const ALIGNMENT: usize = size_of::<usize>();
 
+/// A fresh block of mimalloc, or null, which is [counted](made_large) if it is large.
+#[inline]
+fn made(pointer: *mut u8, layout: Layout) -> *mut u8 {
+    match layout.size() {
+        0..budget::LARGE_BYTES => pointer,
+        _ => made_large(pointer, layout, 0),
+    }
+}
+
 /// Counts a large block that mimalloc has just made, or not; the block. One that looks like a mapping becomes one,
 /// whose bytes are zero but for the first `kept`, which it takes over.
 #[cold]
@@ -508,11 +517,7 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: the caller's promise.
             unsafe { MiMalloc.alloc(layout) }
         };
-        let pointer = if layout.size() >= budget::LARGE_BYTES {
-            made_large(pointer, layout, 0)
-        } else {
-            pointer
-        };
+        let pointer = made(pointer, layout);
         if pointer.is_null() {
             return short(layout, self.ends_at_start);
         }
@@ -526,11 +531,7 @@ unsafe impl GlobalAlloc for Allocator {
         }
         // SAFETY: the caller's promise.
         let pointer = unsafe { MiMalloc.alloc_zeroed(layout) };
-        let pointer = if layout.size() >= budget::LARGE_BYTES {
-            made_large(pointer, layout, 0)
-        } else {
-            pointer
-        };
+        let pointer = made(pointer, layout);
         if pointer.is_null() {
             // Parts of the reserve are zero, since each is handed out once.
             return short(layout, self.ends_at_start);

@@ -98,10 +98,9 @@ impl Search {
     fn turns(self) -> (usize, usize) {
         let most = BUSY_WAIT_SPINS.load(Ordering::Relaxed);
         match self {
-            Search::Work => (most, TURNS_PER_POLL),
+            Search::Work | Search::Call => (most, TURNS_PER_POLL),
             Search::Io => (TURNS_FOR_IO.min(most), 1),
             Search::Peer => (TURNS_FOR_PEER.min(most), 1),
-            Search::Call => (most, TURNS_PER_POLL),
         }
     }
 }

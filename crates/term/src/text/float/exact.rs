@@ -6,6 +6,8 @@
 
 use smallvec::SmallVec;
 
+use super::write_digits;
+
 /// Room for the digits of most floats.
 pub(super) type Digits = SmallVec<[u8; 64]>;
 
@@ -77,13 +79,10 @@ fn push_whole(digits: &mut Digits, number: u128) {
 }
 
 /// Appends a number of that many digits.
-fn push(digits: &mut Digits, mut number: u64, width: usize) {
-    let start = digits.len();
-    digits.resize(start + width, b'0');
-    for place in digits[start..].iter_mut().rev() {
-        *place = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
+fn push(digits: &mut Digits, number: u64, width: usize) {
+    let end = digits.len() + width;
+    digits.resize(end, 0);
+    write_digits(digits, end, number, width);
 }
 
 /// Rounds to the first `count` digits; `more` says that what was cut off earlier is not zero. Returns whether the
