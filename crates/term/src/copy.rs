@@ -28,6 +28,9 @@ pub fn size(term: Term) -> usize {
     }
 }
 
+/// To copy more words than this takes a millisecond or so, and is left to another thread.
+pub const LONG_WORDS: usize = 1 << 17;
+
 /// As [`size`], but stops counting once there are more than `most` words.
 #[must_use]
 pub fn size_up_to(term: Term, most: usize) -> usize {

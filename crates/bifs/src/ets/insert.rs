@@ -20,9 +20,6 @@ const OBJECTS_PER_REDUCTION: i64 = 8;
 /// Longer lists are inserted by another thread; this many objects take about a millisecond.
 const MOST_OBJECTS_HERE: usize = 4096;
 
-/// An object of more words, which takes a millisecond or so to copy, is copied by another thread.
-const MOST_WORDS_HERE: usize = 1 << 17;
-
 /// Distance, in objects of a list, at which memory is prefetched before an insertion; slots are prefetched at twice
 /// this distance.
 const PREFETCHED_AHEAD: usize = 8;
@@ -76,8 +73,8 @@ fn insert(process: &mut Process, id: Term, objects: Term, only_new: bool) -> Res
 /// Whether it takes long to copy an object. One that does lies in a heap that is as large.
 #[inline]
 fn is_long(process: &Process, object: Term) -> bool {
-    gc::total_words(&process.head.heap) > MOST_WORDS_HERE
-        && copy::size_up_to(object, MOST_WORDS_HERE) > MOST_WORDS_HERE
+    gc::total_words(&process.head.heap) > copy::LONG_WORDS
+        && copy::size_up_to(object, copy::LONG_WORDS) > copy::LONG_WORDS
 }
 
 /// Inserts an object that is copied on a dirty scheduler, without any lock.

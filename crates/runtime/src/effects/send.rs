@@ -106,15 +106,12 @@ fn sent_apart(process: &mut Process, context: &mut Context) -> Next {
     }
 }
 
-/// A message whose copy has more words than this, which takes a millisecond or so, is sent by a dirty scheduler.
-const LONG_MESSAGE_WORDS: usize = 1 << 17;
-
 /// Maximum number of words of a message that this thread may copy. What a tracer was told of is sent at once.
 #[cold]
 fn most_words_of(sender: &Process) -> usize {
     match sender.flags.contains(Flags::TRACED) || dirty::is_here() {
         true => usize::MAX,
-        false => LONG_MESSAGE_WORDS,
+        false => copy::LONG_WORDS,
     }
 }
 
@@ -228,7 +225,7 @@ fn send_to_process<const NOTED: bool>(
     message: Term,
 ) -> Sent {
     if let Some(receiver) = table::find(pinned, to) {
-        let mut copied = copy::to_fragment_within(message, LONG_MESSAGE_WORDS);
+        let mut copied = copy::to_fragment_within(message, copy::LONG_WORDS);
         if copied == Err(Refused::Long) {
             copied = copy::to_fragment_within(message, most_words_of(from));
         }
@@ -300,8 +297,8 @@ fn send_elsewhere<const NOTED: bool>(
     if to.is_reference() {
         let owner = table::owner(pinned, to);
         if let (Some(owner), Some(number)) = (owner, reference::number(to)) {
-            let mut words = copy::size_up_to(message, LONG_MESSAGE_WORDS);
-            if words > LONG_MESSAGE_WORDS {
+            let mut words = copy::size_up_to(message, copy::LONG_WORDS);
+            if words > copy::LONG_WORDS {
                 let most = most_words_of(from);
                 words = copy::size_up_to(message, most);
                 if words > most {
