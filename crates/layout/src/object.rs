@@ -149,6 +149,13 @@ impl Header {
         (self.0 >> 40) as u16
     }
 
+    /// The bits from a map's bitmap on, whose lowest 16 it is: for who looks at single bits of it.
+    #[inline(always)]
+    #[must_use]
+    pub const fn bits_from_bitmap(self) -> u64 {
+        self.0 >> 40
+    }
+
     /// How many words after the header are plain data; the terms follow them.
     #[inline(always)]
     #[must_use]

@@ -12,8 +12,8 @@ pub const LEVELS_PER_ROUND: u32 = 8;
 
 /// A way to look into a node's bitmap, which has a bit for each child. A place is a number below 16.
 pub trait Bitmap: Copy {
-    /// Number of children before a place.
-    fn before(self, bitmap: u16, place: u32) -> usize;
+    /// Number of children before a place. What stands above the bitmap's 16 bits does not count.
+    fn before(self, bitmap: u64, place: u32) -> usize;
 }
 
 /// The way of any processor.
@@ -22,13 +22,13 @@ pub struct Anywhere;
 
 impl Bitmap for Anywhere {
     #[inline(always)]
-    fn before(self, bitmap: u16, place: u32) -> usize {
+    fn before(self, bitmap: u64, place: u32) -> usize {
         let bits = bitmap & ((1 << place) - 1);
         if cfg!(target_feature = "popcnt") {
             return bits.count_ones() as usize;
         }
         // Sums of one, two and four bits side by side, then all of these by a product.
-        let bits = u32::from(bits);
+        let bits = bits as u32;
         let pairs = bits - (bits >> 1 & 0x5555);
         let fours = (pairs & 0x3333) + (pairs >> 2 & 0x3333);
         (fours.wrapping_mul(0x1111) >> 12 & 0xf) as usize
@@ -55,8 +55,8 @@ impl Counted {
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 impl Bitmap for Counted {
     #[inline(always)]
-    fn before(self, bitmap: u16, place: u32) -> usize {
-        let mut count = u64::from(bitmap);
+    fn before(self, bitmap: u64, place: u32) -> usize {
+        let mut count = bitmap;
         // SAFETY: the processor has the instructions, which change the register and the flags only.
         unsafe {
             core::arch::asm!(
@@ -80,11 +80,11 @@ pub enum Child {
 /// The child of a node for the lowest bits of a hash, if there is one. The address is that of the node's first child.
 ///
 /// # Safety
-/// The node has this bitmap.
+/// The node has this bitmap, above which other bits may stand.
 #[inline(always)]
 unsafe fn child_of(
     children: *const u64,
-    bitmap: u16,
+    bitmap: u64,
     hash: u32,
     bits: impl Bitmap,
 ) -> Option<Child> {
@@ -110,7 +110,7 @@ unsafe fn child_of(
 pub fn child(node: Boxed, first: usize, hash: u32, bits: impl Bitmap) -> Option<Child> {
     let children = node.pointer().wrapping_add(1 + first);
     // SAFETY: the bitmap is the node's own.
-    unsafe { child_of(children, node.header().bitmap(), hash, bits) }
+    unsafe { child_of(children, u64::from(node.header().bitmap()), hash, bits) }
 }
 
 /// What was found in the levels of one hash.
@@ -135,7 +135,7 @@ pub unsafe fn look_up(
     bits: impl Bitmap,
 ) -> Found {
     let mut children = root.wrapping_add(1 + offset::HASH_ROOT_CHILDREN);
-    let mut bitmap = header.bitmap();
+    let mut bitmap = header.bits_from_bitmap();
     loop {
         // SAFETY: the bitmap is of the node whose children these are.
         match unsafe { child_of(children, bitmap, hash, bits) } {
@@ -152,7 +152,7 @@ pub unsafe fn look_up(
                 if hash == 0 {
                     return Found::Undecided;
                 }
-                bitmap = node.header().bitmap();
+                bitmap = node.header().bits_from_bitmap();
                 children = node.pointer().wrapping_add(1);
             }
         }

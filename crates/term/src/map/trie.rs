@@ -41,7 +41,7 @@ fn deeper(hash: u32, key: Term, level: u32) -> u32 {
 #[inline]
 fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
     let place = hash & 15;
-    (1 << place, Anywhere.before(bitmap, place))
+    (1 << place, Anywhere.before(u64::from(bitmap), place))
 }
 
 /// The processor's own instructions for bitmaps, where it has them.
