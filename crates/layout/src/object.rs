@@ -132,6 +132,14 @@ impl Header {
         }
     }
 
+    /// Whether it is the header of a node of a hash map below its root.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_hash_node(self) -> bool {
+        const KIND_AND_SHAPE: u64 = 0b1111 << 2 | 0b11 << 38;
+        self.0 & KIND_AND_SHAPE == Header::hash_map(false, 0).0 & KIND_AND_SHAPE
+    }
+
     /// The header of a magic reference: its number of words distinguishes it from other references.
     pub const MAGIC_REFERENCE: Header = Header::new(ObjectKind::Reference, 4);
 

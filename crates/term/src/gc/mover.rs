@@ -2,7 +2,8 @@
 //!
 //! Cheney's algorithm: a root's object is copied to the end of the new space and its old place marked; then what was
 //! copied is scanned word by word, and what it points to is copied in turn, until the scan has reached the end. No
-//! stack is needed, however deep a term is. The cells of a list are copied contiguously.
+//! stack is needed, however deep a term is. The cells of a list are copied contiguously, and so is what a lookup in a
+//! hash map reads last: a node, its leaves and their keys.
 //!
 //! Marks: the header of a moved object becomes the boxed term of its new place (a header's low bits are `00`, a boxed
 //! term's `10`); the head of a moved cell becomes [`Term::NONE`], which no list contains, and its tail becomes the new
@@ -285,13 +286,71 @@ impl Mover {
                 if !Header::is_header(first) {
                     return first;
                 }
+                let moved = self.move_object(object, fate);
+                if Header(first).is_hash_node() {
+                    self.move_leaves::<O>(moved, fate);
+                }
+                Term::from_boxed_pointer(moved).bits()
+            }
+        }
+    }
+
+    /// Moves an object that is no cell, and returns its new place.
+    #[inline(always)]
+    unsafe fn move_object(&mut self, object: *mut u64, fate: Fate) -> *mut u64 {
+        // SAFETY: the object has not moved, and the space was sized for all that may move.
+        unsafe {
+            let words = 1 + Header(*object).arity();
+            let top = self.top_for(fate);
+            let moved = *top;
+            *top = moved.add(words);
+            copy_words(object, moved, words);
+            *object = Term::from_boxed_pointer(moved).bits();
+            moved
+        }
+    }
+
+    /// Moves the leaves of a hash map's node that was just moved, and then their keys, as far as these have the same
+    /// fate. Otherwise they would come after all nodes of this level, and a lookup in a large map would wait for memory
+    /// once more for a leaf and once more for its key. The scan finds them moved.
+    #[inline(never)]
+    unsafe fn move_leaves<O: Outside>(&mut self, node: *mut u64, fate: Fate) {
+        // SAFETY: a node has terms only, and its leaves are cells that have moved or not.
+        unsafe {
+            let mut leaf = *self.top_for(fate);
+            let mut has_boxed_keys = false;
+            for index in 0..Header(*node).arity() {
+                let child = node.add(1 + index);
+                let word = *child;
+                let cell = address(word);
+                if !is_cons(word) || self.fate::<O>(word) != fate || *cell == Term::NONE.bits() {
+                    continue;
+                }
                 let top = self.top_for(fate);
                 let moved = *top;
-                *top = moved.add(1 + Header(first).arity());
-                copy_words(object, moved, 1 + Header(first).arity());
-                let term = Term::from_boxed_pointer(moved).bits();
-                *object = term;
-                term
+                *top = moved.add(2);
+                copy_words(cell, moved, 2);
+                has_boxed_keys |= Term::from_bits(*cell).is_boxed();
+                let term = Term::from_cons_pointer(moved.cast()).bits();
+                cell.write(Term::NONE.bits());
+                cell.add(1).write(term);
+                *child = term;
+            }
+            if !has_boxed_keys {
+                return;
+            }
+            let end = *self.top_for(fate);
+            while leaf < end {
+                let key = *leaf;
+                // What a list or a key that is a map itself refers to is left to the scan.
+                if Term::from_bits(key).is_boxed() && self.fate::<O>(key) == fate {
+                    let object = address(key);
+                    *leaf = match Header::is_header(*object) {
+                        true => Term::from_boxed_pointer(self.move_object(object, fate)).bits(),
+                        false => *object,
+                    };
+                }
+                leaf = leaf.add(2);
             }
         }
     }
@@ -446,10 +505,30 @@ impl Mover {
                 return place.add(1);
             }
             let header = Header(word);
+            if header.is_hash_node() {
+                return self.scan_node::<O>(place);
+            }
             if header.kind() == ObjectKind::MatchContext {
                 self.scan_context::<O>(place);
             }
             place.add(1 + header.raw_words())
+        }
+    }
+
+    /// Handles a hash map's node below the root; returns the next place. Most of its leaves have moved with it.
+    #[inline(always)]
+    unsafe fn scan_node<O: Outside>(&mut self, node: *mut u64) -> *mut u64 {
+        // SAFETY: the words of a node, whose children are cells and nodes.
+        unsafe {
+            let end = node.add(1 + Header(*node).arity());
+            let mut child = node.add(1);
+            while child < end {
+                if !self.young.holds(*child) {
+                    *child = self.forward_pointer::<O>(*child);
+                }
+                child = child.add(1);
+            }
+            end
         }
     }
 

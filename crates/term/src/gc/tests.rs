@@ -457,6 +457,76 @@ fn lists_come_to_lie_in_order() {
     assert!(list.is_nil());
 }
 
+/// Checks that the leaves of each node below a hash map's root lie right behind it, and their keys, which are tuples,
+/// behind them; returns the number of leaves.
+fn leaves_in_place(node: Term, is_root: bool) -> usize {
+    let children = map::children(node);
+    let mut place = children.as_ptr_range().end.cast::<u64>();
+    let leaves: Vec<Term> = children.iter().copied().filter(|c| c.is_cons()).collect();
+    if !is_root {
+        for leaf in &leaves {
+            assert_eq!(leaf.cons_pointer().cast::<u64>().cast_const(), place);
+            place = place.wrapping_add(2);
+        }
+        for leaf in &leaves {
+            let key = leaf.as_cons().unwrap().0;
+            assert_eq!(key.word_pointer(0).cast_const(), place.wrapping_add(1));
+            place = place.wrapping_add(1 + key.expect_boxed().arity());
+        }
+    }
+    let below = children.iter().filter(|child| !child.is_cons());
+    leaves.len()
+        + below
+            .map(|&child| leaves_in_place(child, false))
+            .sum::<usize>()
+}
+
+#[test]
+fn leaves_and_keys_of_a_hash_map_come_to_lie_behind_their_node() {
+    let count = if cfg!(miri) { 100 } else { 5000 };
+    let mut process = Process::new(2);
+    process.collect(40 * count, CollectionKind::Minor);
+    let heap = &mut process.heap;
+    // Values that are cells: they must not be taken for the rest of a list.
+    let pairs: Vec<(Term, Term)> = (0..count as i64)
+        .map(|number| {
+            let key = build::tuple(heap, &[Term::small(number), Term::NIL]);
+            let value = build::list(heap, &numbers(number % 3));
+            (key, value)
+        })
+        .collect();
+    process.x[0] = map::from_pairs(heap, &pairs);
+    for kind in [
+        CollectionKind::Minor,
+        CollectionKind::Minor,
+        CollectionKind::Major,
+    ] {
+        process.collect(0, kind);
+        assert_eq!(leaves_in_place(process.x[0], true), count);
+    }
+}
+
+#[test]
+fn a_map_whose_keys_are_maps_is_collected() {
+    let mut process = Process::new(2);
+    process.collect(20_000, CollectionKind::Minor);
+    let heap = &mut process.heap;
+    let pairs: Vec<_> = numbers(40).into_iter().map(|n| (n, n)).collect();
+    let mut deep = map::from_pairs(heap, &pairs);
+    for _ in 0..20 {
+        let all: Vec<_> = pairs.iter().copied().chain([(deep, Term::NIL)]).collect();
+        deep = map::from_pairs(heap, &all);
+    }
+    process.x = vec![deep, pairs[0].0];
+    for kind in [
+        CollectionKind::Minor,
+        CollectionKind::Minor,
+        CollectionKind::Major,
+    ] {
+        process.collect(0, kind);
+    }
+}
+
 #[test]
 fn what_follows_a_run_of_numbers_is_found() {
     let mut process = Process::new(40);
