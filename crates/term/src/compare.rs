@@ -120,6 +120,25 @@ pub fn compare_exact(a: Term, b: Term) -> Ordering {
     order_of(a, b, true)
 }
 
+/// The arithmetical order of two tuples of one size, if the first elements that differ are small integers or if none
+/// do: what is sorted or selected is often such. It calls nothing, and becomes part of its callers.
+#[inline(always)]
+#[must_use]
+pub fn order_at_a_glance(a: Term, b: Term) -> Option<Ordering> {
+    let (one, other) = (a.as_boxed()?, b.as_boxed()?);
+    if one.kind() != ObjectKind::Tuple || one.header() != other.header() {
+        return None;
+    }
+    for index in 0..one.arity() {
+        // SAFETY: both are tuples of that many elements.
+        let (a, b) = unsafe { (one.term_unchecked(index), other.term_unchecked(index)) };
+        if a != b {
+            return both_small(a, b).then(|| small_order(a, b));
+        }
+    }
+    Some(Ordering::Equal)
+}
+
 /// The order of the keys of a flat map: the exact one, but where atoms are ranked, two of them are in the order of
 /// their ranks. Atoms inside of other keys are compared by text.
 #[inline]

@@ -3,7 +3,7 @@
 
 use core::cmp::Ordering;
 
-use term::compare::{compare, eq, eq_exact};
+use term::compare::{compare, eq, eq_exact, order_at_a_glance};
 
 use crate::operation::slow_paths;
 
@@ -33,8 +33,28 @@ comparisons! {
     is_eq |a, b| eq(a, b);
     /// `/=`
     is_ne |a, b| !eq(a, b);
+    /// `<` of terms that a glance does not decide
+    is_lt_of_any |a, b| compare(a, b) == Ordering::Less;
+    /// `>=` of terms that a glance does not decide
+    is_ge_of_any |a, b| compare(a, b) != Ordering::Less;
+}
+
+slow_paths! {
     /// `<`
-    is_lt |a, b| compare(a, b) == Ordering::Less;
+    is_lt |m, o: Comparison| {
+        match order_at_a_glance(m.get(o.a), m.get(o.b)) {
+            Some(Ordering::Less) => m.next(o.end),
+            Some(_) => m.jump(o.fail),
+            None => m.slow(o, is_lt_of_any),
+        }
+    }
+
     /// `>=`
-    is_ge |a, b| compare(a, b) != Ordering::Less;
+    is_ge |m, o: Comparison| {
+        match order_at_a_glance(m.get(o.a), m.get(o.b)) {
+            Some(Ordering::Less) => m.jump(o.fail),
+            Some(_) => m.next(o.end),
+            None => m.slow(o, is_ge_of_any),
+        }
+    }
 }

@@ -28,6 +28,13 @@ fn check(samples: &[Sample]) {
                 x.text,
                 y.text
             );
+            let glance = order_at_a_glance(x.term, y.term);
+            assert!(
+                glance.is_none_or(|order| order == ours[0]),
+                "{} beside {}",
+                x.text,
+                y.text
+            );
             assert_eq!(
                 eq(x.term, y.term),
                 ours[0].is_eq(),
@@ -45,6 +52,31 @@ fn check(samples: &[Sample]) {
         }
     }
     assert_eq!(expected.next(), None);
+}
+
+#[test]
+fn a_glance_orders_tuples_of_one_size_by_small_integers() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let mut tuple = |elements: &[i64]| {
+        let elements: Vec<Term> = elements.iter().copied().map(Term::small).collect();
+        build::tuple(heap, &elements)
+    };
+    let [a, b, c, other] = [
+        tuple(&[1, 2]),
+        tuple(&[1, 3]),
+        tuple(&[-1, 9]),
+        tuple(&[1, 2]),
+    ];
+    let (long, inner) = (tuple(&[1, 2, 3]), tuple(&[1]));
+    let nested = build::tuple(heap, &[Term::small(1), inner]);
+    assert_eq!(order_at_a_glance(a, b), Some(Ordering::Less));
+    assert_eq!(order_at_a_glance(a, c), Some(Ordering::Greater));
+    assert_eq!(order_at_a_glance(a, other), Some(Ordering::Equal));
+    for term in [long, nested, Term::small(1), Term::NIL] {
+        assert_eq!(order_at_a_glance(a, term), None);
+        assert_eq!(order_at_a_glance(term, a), None);
+    }
 }
 
 #[test]
