@@ -331,6 +331,10 @@ operations(guards) ->
     Tuples = [{1, a, "b"}, {}, a, [1], #{}],
     Maps = [#{}, #{a => 1, 1 bsl 70 => b}, maps:from_list([{N, -N} || N <- lists:seq(1, 40)]), a, [], {}],
     bif(element, [any, any], [[1, 2, 3, 0, 4, -1, a, 1 bsl 70], Tuples])
+    ++ [#operation{name = is_integer_of_table, sources = [any], values = [[1, 2, 3, 4, 5, a]], fails = true,
+                   code = fun([S], [D], _, Fail, _, _) ->
+                              [{bif, element, Fail, [S, {literal, {1, a, -3, []}}], D}, {test, is_integer, Fail, [D]}]
+                          end}]
     ++ lists:append([bif(As, Name, [any, any], [Few, Few])
                      || Few <- [[0, 1.0, 1, 1 bsl 70, a, [], {}, "s", <<1>>, #{}]],
                         {As, Name} <- [{exactly, '=:='}, {not_exactly, '=/='}, {equal, '=='}, {unequal, '/='},
@@ -1001,6 +1005,7 @@ building() ->
            {"32", 1, [signed], 32}, {"64", 1, [], 64},
                                     {"100", 1, [little], 100}, {"16", 8, [], 2}, {"24", 8, [], 3},
                                     {"32_little", 8, [little], 4},
+                                    {"24_little", 8, [little], 3}, {"56", 1, [], 56}, {"56_little", 8, [little], 7},
                                     {"48_little", 1, [little], 48}, {"64_little", 8, [little], 8}]]
       ++ [Create(list_to_atom("create_" ++ atom_to_list(Type)), Integers,
                  fun(S) -> [{atom, Type}, 0, 0, nil, S, {atom, undefined}] end) || Type <- [utf8, utf16, utf32]]
@@ -1026,6 +1031,14 @@ building() ->
           Create(create_append, [<<>>, <<"abc">>, <<1:3>>, a, []],
                  fun(S) -> [{atom, append}, 1, 1, nil, S, {atom, all}, {atom, integer}, 2, 1, nil, {integer, 77},
                      {integer, 8}] end)])
+    ++ lists:append(
+         [both(list_to_atom("create_known_" ++ Name), [any], [Integers],
+               fun([S], [D], Live, Fail, _, _) ->
+                   [{gc_bif, 'band', Fail, Live, [S, {integer, 16#7fffffff}], {x, 5}},
+                    {bs_create_bin, Fail, 0, 6, 1, D,
+                        {list, lists:append([[{atom, integer}, 1, 1, nil, {x, 5}, {integer, Size}] || Size <- Sizes])}}]
+               end)
+          || {Name, Sizes} <- [{"fields", [6, 13, 5]}, {"bytes", [8, 16, 24, 32]}, {"shifted", [40, 56]}]])
     ++ both(create_sized, [any, any], [[1, 300, 1 bsl 70, a], [0, 1, 3, -1, a, 1 bsl 70]],
             fun([S, N], [D], Live, Fail, _, _) ->
                 [{bs_create_bin, Fail, 0, Live, 1, D, {list, [{atom, integer}, 1, 8, nil, S, N]}}]

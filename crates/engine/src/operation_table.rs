@@ -69,6 +69,7 @@ macro_rules! for_each_operation {
                     from IsTaggedTuple { term, tag, fail; header: tuple_header(arity) };
 
                 type_tests::IsInteger [register] Test from IsInteger { term, fail };
+                type_tests::IsSmall [register] Test;
                 type_tests::IsFloat [register] Test from IsFloat { term, fail };
                 type_tests::IsNumber [register] Test from IsNumber { term, fail };
                 type_tests::IsAtom [register] Test from IsAtom { term, fail };
@@ -254,9 +255,11 @@ macro_rules! for_each_operation {
                 building::PutConstant32 [plain] PutConstant;
                 building::PutInteger8 [register] PutValue;
                 building::PutInteger16 [register] PutValue;
+                building::PutInteger24 [register] PutValue;
                 building::PutInteger32 [register] PutValue;
                 building::PutInteger64 [register] PutValue;
                 building::PutInteger16Little [register] PutValue;
+                building::PutInteger24Little [register] PutValue;
                 building::PutInteger32Little [register] PutValue;
                 building::PutInteger64Little [register] PutValue;
                 building::PutFloat32 [register] PutValue;
@@ -423,6 +426,9 @@ macro_rules! known_variants {
         known_variants!(@ $what, $operation, SD,
             [(Passed<X>; X), (Passed<X>; Y), (Small<X>; X), (Small<X>; Y), (Small<Y>; X)])
     };
+    (integer, $what:tt, $operation:path) => {
+        known_variants!(@ $what, $operation, S, [(Small<X>)])
+    };
     (integers, $what:tt, $operation:path) => {
         known_variants!(@ $what, $operation, II,
             [(Passed<X>, N), (Passed<X>, X), (X, Passed<X>), (Passed<X>, Small<X>), (Small<X>, Passed<X>),
@@ -461,6 +467,13 @@ macro_rules! known_table {
             known_variants!(integer_dest, $what, guards::ElementOfConstant),
             known_variants!(integers, $what, compare::IsLt),
             known_variants!(integers, $what, compare::IsGe),
+            known_variants!(integer, $what, building::GatherFirst),
+            known_variants!(integer, $what, building::GatherNext),
+            known_variants!(integer, $what, building::ShiftRight),
+            known_variants!(integer, $what, building::PutInteger8),
+            known_variants!(integer, $what, building::PutInteger16),
+            known_variants!(integer, $what, building::PutInteger24),
+            known_variants!(integer, $what, building::PutInteger32),
         ]
     };
 }

@@ -905,53 +905,44 @@ Gather:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_3-0x4
+    jne    48
     mov    0x2000(%rdi),%r9
     shr    $0x4,%r9
-    imul   0x0(%rip),%r9        # 2a
+    imul   0x0(%rip),%r9        # 26
       PC32	RECORD+0xc
     shr    $0x4,%rax
-    and    0x0(%rip),%rax        # 35
+    and    0x0(%rip),%rax        # 31
       PC32	RECORD+0x14
     or     %r9,%rax
     shl    $0x4,%rax
     or     $0xf,%rax
     mov    %rax,0x2000(%rdi)
-    jmp    4c
+    jmp    48
       PLT32	CONT-0x4
+    jmp    4d
+      PLT32	TARGET_3-0x4
 
 GatherFirst:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_3-0x4
-    and    0x0(%rip),%rax        # 1e
+    mov    0x0(%rip),%rax        # 7
       PC32	RECORD+0x14
-    imul   0x0(%rip),%rax        # 26
+    and    0x0(%rdi),%rax
+      32S	HOLE_0
+    imul   0x0(%rip),%rax        # 16
       PC32	RECORD+0xc
     or     $0xf,%rax
     mov    %rax,0x2000(%rdi)
-    jmp    36
+    jmp    26
       PLT32	CONT-0x4
 
 GatherNext:
-    mov    0x0(%rdi),%rax
-      32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_3-0x4
-    and    0x0(%rip),%rax        # 1e
+    mov    0x0(%rip),%rax        # 7
       PC32	RECORD+0x14
-    imul   0x0(%rip),%rax        # 26
+    and    0x0(%rdi),%rax
+      32S	HOLE_0
+    imul   0x0(%rip),%rax        # 16
       PC32	RECORD+0xc
     or     %rax,0x2000(%rdi)
-    jmp    32
+    jmp    22
       PLT32	CONT-0x4
 
 GetHd:
@@ -1150,21 +1141,21 @@ GetMapElementOf:
     mov    %r9d,%r11d
     not    %r11d
     test   $0x3,%r11b
-    jne    139
+    jne    135
     movabs $0xc00000003f,%r11
     and    %r10,%r11
     movabs $0x400000002c,%rbx
     cmp    %rbx,%r11
     je     9c
     cmp    $0x2c,%r11
-    jne    139
+    jne    135
     mov    0x6(%rax),%r10
     mov    0xe(%rax),%r11
     add    $0xe,%rax
     xor    %ebx,%ebx
     data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
     cmp    %rbx,%r10
-    je     15d
+    je     159
     mov    0x6(%r11,%rbx,8),%r14
     inc    %rbx
     add    $0x8,%rax
@@ -1178,7 +1169,7 @@ GetMapElementOf:
     jmp    9c
       PLT32	CONT-0x4
     cmpb   $0x1,0x40(%r8)
-    jne    139
+    jne    135
     mov    %r9,%r11
     shr    $0x21,%r11
     xor    %r9,%r11
@@ -1191,22 +1182,23 @@ GetMapElementOf:
     imul   %r11,%rbx
     mov    %rbx,%r11
     shr    $0x21,%r11
-    xor    %ebx,%r11d
+    xor    %rbx,%r11
     shr    $0x28,%r10
     mov    %r11d,%ebx
     and    $0xf,%ebx
     bt     %ebx,%r10d
-    jae    15d
+    jae    159
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
     add    $0xe,%rax
-    data16 cs nopw 0x0(%rax,%rax,1)
-    movzwl %r10w,%r10d
+    nopl   0x0(%rax,%rax,1)
     bzhi   %ebx,%r10d,%r10d
     popcnt %r10d,%r10d
     mov    (%rax,%r10,8),%rax
     test   $0x2,%al
-    je     14b
+    je     147
     shr    $0x4,%r11d
-    je     139
+    je     135
     add    $0xfffffffffffffffe,%rax
     mov    (%rax),%r10
     add    $0x8,%rax
@@ -1215,8 +1207,8 @@ GetMapElementOf:
     and    $0xf,%ebx
     bt     %ebx,%r10d
     jb     100
-    jmp    15d
-    mov    0x0(%rip),%rax        # 140
+    jmp    159
+    mov    0x0(%rip),%rax        # 13c
       PC32	get_map_element_of-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1224,13 +1216,13 @@ GetMapElementOf:
     pop    %r14
     jmp    *%rax
     cmp    %r9,-0x1(%rax)
-    jne    15d
+    jne    159
     dec    %rax
     add    $0x8,%rax
     jmp    8a
     pop    %rbx
     pop    %r14
-    jmp    165
+    jmp    161
       PLT32	TARGET_3-0x4
 
 GetPosition:
@@ -1593,19 +1585,19 @@ HasMapField:
     mov    %eax,%r11d
     not    %r11d
     test   $0x3,%r11b
-    jne    11b
+    jne    117
     movabs $0xc00000003f,%r11
     and    %r10,%r11
     movabs $0x400000002c,%rbx
     cmp    %rbx,%r11
     je     7c
     cmp    $0x2c,%r11
-    jne    11b
+    jne    117
     mov    0x6(%r9),%r10
     mov    0xe(%r9),%r9
     xor    %r11d,%r11d
     cmp    %r11,%r10
-    je     135
+    je     131
     mov    0x6(%r9,%r11,8),%rbx
     inc    %r11
     cmp    %rax,%rbx
@@ -1614,7 +1606,7 @@ HasMapField:
     jmp    7c
       PLT32	CONT-0x4
     cmpb   $0x1,0x40(%r8)
-    jne    11b
+    jne    117
     mov    %rax,%r11
     shr    $0x21,%r11
     xor    %rax,%r11
@@ -1627,22 +1619,23 @@ HasMapField:
     imul   %r11,%rbx
     mov    %rbx,%r11
     shr    $0x21,%r11
-    xor    %ebx,%r11d
+    xor    %rbx,%r11
     shr    $0x28,%r10
     mov    %r11d,%ebx
     and    $0xf,%ebx
     bt     %ebx,%r10d
-    jae    135
+    jae    131
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
     add    $0xe,%r9
-    data16 cs nopw 0x0(%rax,%rax,1)
-    movzwl %r10w,%r10d
+    nopl   0x0(%rax,%rax,1)
     bzhi   %ebx,%r10d,%r10d
     popcnt %r10d,%r10d
     mov    (%r9,%r10,8),%r9
     test   $0x2,%r9b
-    je     12b
+    je     127
     shr    $0x4,%r11d
-    je     11b
+    je     117
     add    $0xfffffffffffffffe,%r9
     mov    (%r9),%r10
     add    $0x8,%r9
@@ -1651,8 +1644,8 @@ HasMapField:
     and    $0xf,%ebx
     bt     %ebx,%r10d
     jb     e0
-    jmp    135
-    mov    0x0(%rip),%rax        # 122
+    jmp    131
+    mov    0x0(%rip),%rax        # 11e
       PC32	has_map_field-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -1661,7 +1654,7 @@ HasMapField:
     cmp    %rax,-0x1(%r9)
     je     76
     pop    %rbx
-    jmp    13b
+    jmp    137
       PLT32	TARGET_2-0x4
 
 Head:
@@ -1982,19 +1975,19 @@ IsMapKey:
     mov    %eax,%r11d
     not    %r11d
     test   $0x3,%r11b
-    jne    12b
+    jne    127
     movabs $0xc00000003f,%r11
     and    %r10,%r11
     movabs $0x400000002c,%rbx
     cmp    %rbx,%r11
     je     89
     cmp    $0x2c,%r11
-    jne    12b
+    jne    127
     mov    0x6(%r9),%r10
     mov    0xe(%r9),%r9
     xor    %r11d,%r11d
     cmp    %r11,%r10
-    je     14b
+    je     147
     mov    0x6(%r9,%r11,8),%rbx
     inc    %r11
     cmp    %rax,%rbx
@@ -2006,7 +1999,7 @@ IsMapKey:
     jmp    89
       PLT32	CONT-0x4
     cmpb   $0x1,0x40(%r8)
-    jne    12b
+    jne    127
     mov    %rax,%r11
     shr    $0x21,%r11
     xor    %rax,%r11
@@ -2019,22 +2012,23 @@ IsMapKey:
     imul   %r11,%rbx
     mov    %rbx,%r11
     shr    $0x21,%r11
-    xor    %ebx,%r11d
+    xor    %rbx,%r11
     shr    $0x28,%r10
     mov    %r11d,%ebx
     and    $0xf,%ebx
     bt     %ebx,%r10d
-    jae    14b
+    jae    147
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
     add    $0xe,%r9
-    data16 data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
-    movzwl %r10w,%r10d
+    nopl   0x0(%rax,%rax,1)
     bzhi   %ebx,%r10d,%r10d
     popcnt %r10d,%r10d
     mov    (%r9,%r10,8),%r9
     test   $0x2,%r9b
-    je     13b
+    je     137
     shr    $0x4,%r11d
-    je     12b
+    je     127
     add    $0xfffffffffffffffe,%r9
     mov    (%r9),%r10
     add    $0x8,%r9
@@ -2043,8 +2037,8 @@ IsMapKey:
     and    $0xf,%ebx
     bt     %ebx,%r10d
     jb     f0
-    jmp    14b
-    mov    0x0(%rip),%rax        # 132
+    jmp    147
+    mov    0x0(%rip),%rax        # 12e
       PC32	is_map_key-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -2057,7 +2051,7 @@ IsMapKey:
     mov    %r10,0x0(%rdi)
       32S	HOLE_2
     pop    %rbx
-    jmp    15e
+    jmp    15a
       PLT32	CONT-0x4
 
 IsNativeRecord:
@@ -2209,6 +2203,16 @@ IsRecordAccessible:
       PLT32	CONT-0x4
     jmp    46
       PLT32	TARGET_2-0x4
+
+IsSmall:
+    mov    0x0(%rdi),%eax
+      32S	HOLE_0
+    not    %eax
+    test   $0xf,%al
+    jne    10
+      PLT32	TARGET_1-0x4
+    jmp    15
+      PLT32	CONT-0x4
 
 IsTaggedTuple:
     mov    0x0(%rdi),%rax
@@ -2420,21 +2424,21 @@ MapGet:
     mov    %r9d,%r11d
     not    %r11d
     test   $0x3,%r11b
-    jne    14b
+    jne    147
     movabs $0xc00000003f,%r11
     and    %r10,%r11
     movabs $0x400000002c,%rbx
     cmp    %rbx,%r11
     je     9c
     cmp    $0x2c,%r11
-    jne    14b
+    jne    147
     mov    0x6(%rax),%r10
     mov    0xe(%rax),%r11
     add    $0xe,%rax
     xor    %ebx,%ebx
     data16 data16 data16 cs nopw 0x0(%rax,%rax,1)
     cmp    %rbx,%r10
-    je     14b
+    je     147
     mov    0x6(%r11,%rbx,8),%r14
     inc    %rbx
     add    $0x8,%rax
@@ -2448,7 +2452,7 @@ MapGet:
     jmp    9c
       PLT32	CONT-0x4
     cmpb   $0x1,0x40(%r8)
-    jne    14b
+    jne    147
     mov    %r9,%r11
     shr    $0x21,%r11
     xor    %r9,%r11
@@ -2461,22 +2465,23 @@ MapGet:
     imul   %r11,%rbx
     mov    %rbx,%r11
     shr    $0x21,%r11
-    xor    %ebx,%r11d
+    xor    %rbx,%r11
     shr    $0x28,%r10
     mov    %r11d,%ebx
     and    $0xf,%ebx
     bt     %ebx,%r10d
-    jae    14b
+    jae    147
+    mov    %r11d,%ebx
+    and    $0xf,%ebx
     add    $0xe,%rax
-    data16 cs nopw 0x0(%rax,%rax,1)
-    movzwl %r10w,%r10d
+    nopl   0x0(%rax,%rax,1)
     bzhi   %ebx,%r10d,%r10d
     popcnt %r10d,%r10d
     mov    (%rax,%r10,8),%rax
     test   $0x2,%al
-    je     139
+    je     135
     shr    $0x4,%r11d
-    je     14b
+    je     147
     add    $0xfffffffffffffffe,%rax
     mov    (%rax),%r10
     add    $0x8,%rax
@@ -2485,13 +2490,13 @@ MapGet:
     and    $0xf,%ebx
     bt     %ebx,%r10d
     jb     100
-    jmp    14b
+    jmp    147
     cmp    %r9,-0x1(%rax)
-    jne    14b
+    jne    147
     dec    %rax
     add    $0x8,%rax
     jmp    8a
-    mov    0x0(%rip),%rax        # 152
+    mov    0x0(%rip),%rax        # 14e
       PC32	map_get-0x4
     mov    $0x0,%r9d
       32	RECORD
@@ -3208,19 +3213,14 @@ PutHeader:
       PLT32	CONT-0x4
 
 PutInteger16:
-    mov    0x0(%rdi),%rax
+    mov    0x0(%rdi),%eax
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_2-0x4
     mov    0x2058(%r8),%r9
     shr    $0x4,%eax
     rol    $0x8,%ax
     mov    %ax,0x0(%r9)
       32S	HOLE_1
-    jmp    32
+    jmp    21
       PLT32	CONT-0x4
 
 PutInteger16Little:
@@ -3229,29 +3229,60 @@ PutInteger16Little:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_2-0x4
+    jne    2a
     mov    0x2058(%r8),%r9
     shr    $0x4,%eax
     mov    %ax,0x0(%r9)
       32S	HOLE_1
-    jmp    2e
+    jmp    2a
+      PLT32	CONT-0x4
+    jmp    2f
+      PLT32	TARGET_2-0x4
+
+PutInteger24:
+    mov    0x0(%rdi),%eax
+      32S	HOLE_0
+    mov    0x2058(%r8),%r9
+    mov    %eax,%r10d
+    shr    $0xc,%eax
+    rol    $0x8,%ax
+    shr    $0x4,%r10d
+    mov    %ax,0x0(%r9)
+      32S	HOLE_1
+    mov    %r10b,0x0(%r9)
+      32S	HOLE_1+0x2
+    jmp    2f
       PLT32	CONT-0x4
 
-PutInteger32:
+PutInteger24Little:
     mov    0x0(%rdi),%rax
       32S	HOLE_0
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    17
+    jne    38
+    mov    0x2058(%r8),%r9
+    mov    %eax,%r10d
+    shr    $0x4,%r10d
+    mov    %r10w,0x0(%r9)
+      32S	HOLE_1
+    shr    $0x14,%eax
+    mov    %al,0x0(%r9)
+      32S	HOLE_1+0x2
+    jmp    38
+      PLT32	CONT-0x4
+    jmp    3d
       PLT32	TARGET_2-0x4
+
+PutInteger32:
+    mov    0x0(%rdi),%rax
+      32S	HOLE_0
     mov    0x2058(%r8),%r9
     shr    $0x4,%rax
     bswap  %eax
     mov    %eax,0x0(%r9)
       32S	HOLE_1
-    jmp    30
+    jmp    20
       PLT32	CONT-0x4
 
 PutInteger32Little:
@@ -3260,14 +3291,15 @@ PutInteger32Little:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_2-0x4
+    jne    2a
     mov    0x2058(%r8),%r9
     shr    $0x4,%rax
     mov    %eax,0x0(%r9)
       32S	HOLE_1
-    jmp    2e
+    jmp    2a
       PLT32	CONT-0x4
+    jmp    2f
+      PLT32	TARGET_2-0x4
 
 PutInteger64:
     mov    0x0(%rdi),%rax
@@ -3275,15 +3307,16 @@ PutInteger64:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_2-0x4
+    jne    2d
     mov    0x2058(%r8),%r9
     sar    $0x4,%rax
     bswap  %rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
-    jmp    31
+    jmp    2d
       PLT32	CONT-0x4
+    jmp    32
+      PLT32	TARGET_2-0x4
 
 PutInteger64Little:
     mov    0x0(%rdi),%rax
@@ -3291,28 +3324,24 @@ PutInteger64Little:
     mov    %eax,%r9d
     not    %r9d
     test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_2-0x4
+    jne    2a
     mov    0x2058(%r8),%r9
     sar    $0x4,%rax
     mov    %rax,0x0(%r9)
       32S	HOLE_1
-    jmp    2e
+    jmp    2a
       PLT32	CONT-0x4
+    jmp    2f
+      PLT32	TARGET_2-0x4
 
 PutInteger8:
-    mov    0x0(%rdi),%rax
+    mov    0x0(%rdi),%eax
       32S	HOLE_0
-    mov    %eax,%r9d
-    not    %r9d
-    test   $0xf,%r9b
-    jne    17
-      PLT32	TARGET_2-0x4
     mov    0x2058(%r8),%r9
     shr    $0x4,%eax
     mov    %al,0x0(%r9)
       32S	HOLE_1
-    jmp    2d
+    jmp    1c
       PLT32	CONT-0x4
 
 PutList:
@@ -3905,15 +3934,10 @@ ShiftLeftMasked:
       PLT32	TARGET_4-0x4
 
 ShiftRight:
+    mov    %rcx,%rax
     mov    0x0(%rdi),%r9
       32S	HOLE_0
-    mov    %r9d,%eax
-    not    %eax
-    test   $0xf,%al
-    jne    14
-      PLT32	TARGET_2-0x4
     sar    $0x4,%r9
-    mov    %rcx,%rax
     mov    $0x0,%ecx
       32	HOLE_1
     sar    %cl,%r9
@@ -3921,7 +3945,7 @@ ShiftRight:
     or     $0xf,%r9
     mov    %r9,0x2008(%rdi)
     mov    %rax,%rcx
-    jmp    3a
+    jmp    2d
       PLT32	CONT-0x4
 
 ShiftRightConstant:

@@ -180,7 +180,7 @@ operations! {
     /// factor of 0 drops them.
     Gather: S |m, o: Gather| {
         let value = m.get(o.source);
-        if !value.is_small() {
+        if !m.is_small(o.source, value) {
             return m.jump(o.fail);
         }
         let gathered = m.x.add(GATHERED as usize);
@@ -194,7 +194,7 @@ operations! {
     /// The mask leaves no bit of the tag.
     GatherFirst: S |m, o: Gather| {
         let value = m.get(o.source);
-        if !value.is_small() {
+        if !m.is_small(o.source, value) {
             return m.jump(o.fail);
         }
         let bits = (value.bits() & m.wide(o.mask)).wrapping_mul(m.wide(o.factor));
@@ -205,7 +205,7 @@ operations! {
     /// Adds the next ones. They wait for those before them only at the end.
     GatherNext: S |m, o: Gather| {
         let value = m.get(o.source);
-        if !value.is_small() {
+        if !m.is_small(o.source, value) {
             return m.jump(o.fail);
         }
         let bits = (value.bits() & m.wide(o.mask)).wrapping_mul(m.wide(o.factor));
@@ -217,7 +217,7 @@ operations! {
     /// The higher bits of an integer, for a piece of it.
     ShiftRight: S |m, o: PutValue| {
         let value = m.get(o.source);
-        if !value.is_small() {
+        if !m.is_small(o.source, value) {
             return m.jump(o.fail);
         }
         let shifted = value.small_value() >> (m.word(o.offset) & 63);
@@ -295,7 +295,7 @@ macro_rules! integers {
                 $(#[$doc])*
                 $name: S |m, o: PutValue| {
                     let value = m.get(o.source);
-                    if !value.is_small() {
+                    if !m.is_small(o.source, value) {
                         return m.jump(o.fail);
                     }
                     let to = position(&m).wrapping_add(m.word(o.offset) as usize);
@@ -322,6 +322,34 @@ integers! {
     PutInteger32Little u32, to_le;
     /// As `PutInteger8`, little-endian
     PutInteger64Little u64, to_le;
+}
+
+operations! {
+    /// As `PutInteger8`: three bytes, big-endian
+    PutInteger24: S |m, o: PutValue| {
+        let value = m.get(o.source);
+        if !m.is_small(o.source, value) {
+            return m.jump(o.fail);
+        }
+        let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+        let bits = value.small_value();
+        to.cast::<u16>().write_unaligned(((bits >> 8) as u16).to_be());
+        to.wrapping_add(2).write(bits as u8);
+        m.next(o.end)
+    }
+
+    /// As `PutInteger8`: three bytes, little-endian
+    PutInteger24Little: S |m, o: PutValue| {
+        let value = m.get(o.source);
+        if !m.is_small(o.source, value) {
+            return m.jump(o.fail);
+        }
+        let to = position(&m).wrapping_add(m.word(o.offset) as usize);
+        let bits = value.small_value();
+        to.cast::<u16>().write_unaligned((bits as u16).to_le());
+        to.wrapping_add(2).write((bits >> 16) as u8);
+        m.next(o.end)
+    }
 }
 
 macro_rules! floats {

@@ -85,6 +85,8 @@ macro_rules! type_tests {
 type_tests! {
     /// An integer of any size.
     IsInteger |term| (term.is_small() || is_one_of(term, BIG));
+    /// Where no other integer can be.
+    IsSmall |term| term.is_small();
     IsFloat |term| is_kind(term, ObjectKind::Float);
     IsNumber |term| (term.is_small() || is_one_of(term, NUMBER));
     IsAtom |term| term.is_atom();

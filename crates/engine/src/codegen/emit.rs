@@ -260,7 +260,7 @@ impl<'a> Emitter<'a> {
                     Some((passed, _)) if passed == operand => (Knowledge::Passed, sure),
                     _ => (Knowledge::Small, sure),
                 },
-                Fact::Nothing | Fact::Float => (Knowledge::Nothing, false),
+                Fact::Nothing | Fact::Float | Fact::Immediate => (Knowledge::Nothing, false),
             },
             _ => (Knowledge::Nothing, false),
         };

@@ -16,7 +16,7 @@
 //!
 //! Used by the thread that loads the module.
 
-use layout::no_gc;
+use layout::{Term, no_gc};
 use spec::atoms;
 
 use super::imports::constant_elements;
@@ -31,6 +31,8 @@ pub(super) enum Fact {
     Small { sure: bool },
     /// A float, surely.
     Float,
+    /// An immediate, surely: if it is an integer, it is a small one.
+    Immediate,
 }
 
 pub(super) const SURE: Fact = Fact::Small { sure: true };
@@ -112,7 +114,8 @@ impl Facts {
 
     /// Machine code has fallen through that does so for small integers only.
     pub(super) fn fell_through(&mut self, operand: Operand) {
-        if operand.as_constant().is_none() && self.of(operand) == Fact::Nothing {
+        let may_learn = matches!(self.of(operand), Fact::Nothing | Fact::Immediate);
+        if operand.as_constant().is_none() && may_learn {
             self.set(operand, Fact::Small { sure: false });
         }
     }
@@ -130,6 +133,19 @@ impl Facts {
                 .contains(&Fact::Float)
         {
             return Fact::Float;
+        }
+        let has_elements = |tuple: Operand, which: fn(&Term) -> bool| {
+            constant_elements(tuple, no_gc!())
+                .is_some_and(|elements| elements.len() <= TABLE && elements.iter().all(which))
+        };
+        // Tables of numbers often have atoms where there is none.
+        if let [_, tuple] = *arguments
+            && name == atoms::ELEMENT
+            && !is_straight
+            && has_elements(tuple, |element| element.is_immediate())
+            && !has_elements(tuple, |element| element.is_small())
+        {
+            return Fact::Immediate;
         }
         let sure = match *arguments {
             // Sizes are bounded by the address space.
@@ -152,9 +168,7 @@ impl Facts {
                 }
                 // Nearer to zero than the divisor.
                 atoms::REM => is_sure(b),
-                atoms::ELEMENT => constant_elements(b, no_gc!()).is_some_and(|elements| {
-                    elements.len() <= TABLE && elements.iter().all(|element| element.is_small())
-                }),
+                atoms::ELEMENT => has_elements(b, |element| element.is_small()),
                 _ => false,
             },
             _ => false,
@@ -169,7 +183,6 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use layout::Term;
 
     const STRAIGHT: Fact = Fact::Small { sure: false };
 
@@ -212,6 +225,21 @@ mod tests {
                 "{name} {arguments:?}"
             );
         }
+    }
+
+    #[test]
+    fn an_immediate_becomes_small_where_only_small_integers_fall_through() {
+        let mut facts = Facts::default();
+        let x = Operand::x(0);
+        facts.set(x, Fact::Immediate);
+        facts.end_way();
+        assert_eq!(facts.of(x), Fact::Immediate);
+        assert_eq!(
+            facts.result(atoms::BSR, &[x, constant(8)], false),
+            Fact::Nothing
+        );
+        facts.fell_through(x);
+        assert_eq!(facts.of(x), STRAIGHT);
     }
 
     #[test]

@@ -61,6 +61,12 @@ pub(super) fn follow(
                 }
             }
         }
+        Generic::IsInteger { term, .. } => {
+            let term = emitter.source(term);
+            if emitter.facts.of(term) == Fact::Immediate {
+                emitter.facts.set(term, SURE);
+            }
+        }
         Generic::IsFloat { term, .. } => {
             let term = emitter.source(term);
             if term.as_constant().is_none() {

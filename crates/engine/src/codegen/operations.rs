@@ -24,7 +24,7 @@ use crate::encoding::{
     FrameAndHeap, GetTupleElement, GetTupleElement2, InitYs, IsFunction2, IsFunctionOfArity,
     IsNonemptyListGetList, Jump, MakeFun, Move2, Move2XY, Move2YX, MoveCall, MoveCallLast,
     MoveCallWithin, MoveDeallocateReturn, MoveReturn, Nothing, OneY, Pair, PutTuple, SourceDest,
-    Triple, TwoX, TwoY, UpdateRecord, XAndY,
+    Test, Triple, TwoX, TwoY, UpdateRecord, XAndY,
 };
 use crate::operand::{Operand, OperandKind};
 use crate::operation::Operation as Body;
@@ -181,6 +181,13 @@ fn one<'a>(
             } else {
                 emitter.operation::<moves::Deallocate>(words);
             }
+        }
+
+        Generic::IsInteger { term, fail }
+            if emitter.facts.of(emitter.source(term)) == Fact::Immediate =>
+        {
+            let term = emitter.source(term);
+            emitter.operation::<type_tests::IsSmall>(Test { term, fail });
         }
 
         // Moves.

@@ -24,6 +24,7 @@ use term::bits::{Flags, float, is_all, utf};
 use super::convert::{heap_bytes, number_or_source, size};
 use super::emit::{Emitter, number};
 use super::error::{Result, bad};
+use super::facts::SURE;
 use crate::bodies::builder::{
     GATHERED, GATHERED_BITS, HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY_BYTES,
 };
@@ -581,10 +582,19 @@ fn gather_all(emitter: &mut Emitter<'_>, fields: &[Field], general: u32) {
             mask: mask(bits) << Term::SMALL_TAG_BITS,
             fail: general,
         };
+        known_if_sure(emitter, source);
         match index {
             0 => emitter.operation::<building::GatherFirst>(words),
             _ => emitter.operation::<building::GatherNext>(words),
         }
+    }
+    emitter.facts.set(Operand::x(GATHERED), SURE);
+}
+
+/// Has the next instruction leave out the test whether this is a small integer, if that is surely so.
+fn known_if_sure(emitter: &mut Emitter<'_>, source: Operand) {
+    if emitter.facts.of(source) == SURE {
+        emitter.integers(&[source]);
     }
 }
 
@@ -721,13 +731,18 @@ impl StepWriter<'_, '_> {
         let mut done = 0;
         while done < bytes {
             let left = bytes - done;
-            let piece = 1 << left.ilog2();
+            let piece = match left {
+                3 => 3,
+                _ => 1 << left.ilog2(),
+            };
             let shift = 8 * if little { done } else { left - piece };
             let words = self.value(source, shift);
             let from = if shift == 0 {
                 source
             } else {
+                known_if_sure(self.emitter, source);
                 self.emitter.operation::<ShiftRight>(words);
+                self.emitter.facts.set(Operand::x(SHIFTED), SURE);
                 Operand::x(SHIFTED)
             };
             self.piece(from, self.offset + done, piece, little);
@@ -737,12 +752,17 @@ impl StepWriter<'_, '_> {
 
     fn piece(&mut self, source: Operand, offset: u64, bytes: u64, little: bool) {
         let words = self.value(source, offset);
+        known_if_sure(self.emitter, source);
         match (bytes, little) {
             (1, _) => self.emitter.operation::<building::PutInteger8>(words),
             (2, false) => self.emitter.operation::<building::PutInteger16>(words),
             (2, true) => self
                 .emitter
                 .operation::<building::PutInteger16Little>(words),
+            (3, false) => self.emitter.operation::<building::PutInteger24>(words),
+            (3, true) => self
+                .emitter
+                .operation::<building::PutInteger24Little>(words),
             (4, false) => self.emitter.operation::<building::PutInteger32>(words),
             (4, true) => self
                 .emitter
