@@ -452,6 +452,10 @@ encodings! {
     StartAppend<A: Source> { string: In<A>, most: Number, bytes: Number, fail: Label }
     /// The bits under the mask, and those in `GATHERED`; `factor` makes place for either.
     Gather<A: Source> { source: In<A>, factor: Wide, mask: Wide, fail: Label }
+    /// As `Gather`, of two sources.
+    GatherTwo<A: Source, B: Source> {
+        a: In<A>, b: In<B>, factor_a: Wide, mask_a: Wide, factor_b: Wide, mask_b: Wide, fail: Label
+    }
     /// For a shift, the offset is the number of bits.
     PutValue<A: Source> { source: In<A>, offset: Number, fail: Label }
     PutFlagged { source: Any, offset: Number, flags: Number, fail: Label }

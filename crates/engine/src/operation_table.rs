@@ -246,6 +246,8 @@ macro_rules! for_each_operation {
                 building::Gather [source] Gather;
                 building::GatherFirst [source] Gather;
                 building::GatherNext [source] Gather;
+                building::GatherFirstTwo [x_registers] GatherTwo;
+                building::GatherNextTwo [x_registers] GatherTwo;
                 building::ShiftRight [register] PutValue;
                 building::PutUtf8 [register] PutValue;
                 building::PutBytes [register] PutBytes;
@@ -328,6 +330,9 @@ macro_rules! variants {
     // A source that is not a constant.
     (register, $form:ty, $operation:path) => {
         variants!(@ $form, $operation, S, [(X), (Y)])
+    };
+    (x_registers, $form:ty, $operation:path) => {
+        variants!(@ $form, $operation, SS, [(X, X)])
     };
     (source, $form:ty, $operation:path) => {
         variants!(@ $form, $operation, S, [(X), (Y), (K)])
@@ -429,6 +434,9 @@ macro_rules! known_variants {
     (integer, $what:tt, $operation:path) => {
         known_variants!(@ $what, $operation, S, [(Small<X>)])
     };
+    (x_integers, $what:tt, $operation:path) => {
+        known_variants!(@ $what, $operation, SS, [(Small<X>, Small<X>)])
+    };
     (integers, $what:tt, $operation:path) => {
         known_variants!(@ $what, $operation, II,
             [(Passed<X>, N), (Passed<X>, X), (X, Passed<X>), (Passed<X>, Small<X>), (Small<X>, Passed<X>),
@@ -469,6 +477,8 @@ macro_rules! known_table {
             known_variants!(integers, $what, compare::IsGe),
             known_variants!(integer, $what, building::GatherFirst),
             known_variants!(integer, $what, building::GatherNext),
+            known_variants!(x_integers, $what, building::GatherFirstTwo),
+            known_variants!(x_integers, $what, building::GatherNextTwo),
             known_variants!(integer, $what, building::ShiftRight),
             known_variants!(integer, $what, building::PutInteger8),
             known_variants!(integer, $what, building::PutInteger16),

@@ -934,6 +934,25 @@ GatherFirst:
     jmp    26
       PLT32	CONT-0x4
 
+GatherFirstTwo:
+    mov    0x0(%rip),%rax        # 7
+      PC32	RECORD+0x1c
+    and    0x0(%rdi),%rax
+      32S	HOLE_0
+    imul   0x0(%rip),%rax        # 16
+      PC32	RECORD+0x14
+    mov    0x0(%rip),%r9        # 1d
+      PC32	RECORD+0x2c
+    and    0x0(%rdi),%r9
+      32S	HOLE_1
+    imul   0x0(%rip),%r9        # 2c
+      PC32	RECORD+0x24
+    or     %rax,%r9
+    or     $0xf,%r9
+    mov    %r9,0x2000(%rdi)
+    jmp    3f
+      PLT32	CONT-0x4
+
 GatherNext:
     mov    0x0(%rip),%rax        # 7
       PC32	RECORD+0x14
@@ -943,6 +962,24 @@ GatherNext:
       PC32	RECORD+0xc
     or     %rax,0x2000(%rdi)
     jmp    22
+      PLT32	CONT-0x4
+
+GatherNextTwo:
+    mov    0x0(%rip),%rax        # 7
+      PC32	RECORD+0x1c
+    and    0x0(%rdi),%rax
+      32S	HOLE_0
+    imul   0x0(%rip),%rax        # 16
+      PC32	RECORD+0x14
+    mov    0x0(%rip),%r9        # 1d
+      PC32	RECORD+0x2c
+    and    0x0(%rdi),%r9
+      32S	HOLE_1
+    imul   0x0(%rip),%r9        # 2c
+      PC32	RECORD+0x24
+    or     %rax,%r9
+    or     %r9,0x2000(%rdi)
+    jmp    3b
       PLT32	CONT-0x4
 
 GetHd:

@@ -214,6 +214,31 @@ operations! {
         m.next(o.end)
     }
 
+    /// As `GatherFirst`, of the first two integers.
+    GatherFirstTwo: SS |m, o: GatherTwo| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !m.both_small((o.a, a), (o.b, b)) {
+            return m.jump(o.fail);
+        }
+        let a = (a.bits() & m.wide(o.mask_a)).wrapping_mul(m.wide(o.factor_a));
+        let b = (b.bits() & m.wide(o.mask_b)).wrapping_mul(m.wide(o.factor_b));
+        *m.x.add(GATHERED as usize) = Term::from_bits(a | b | Term::small(0).bits());
+        m.next(o.end)
+    }
+
+    /// As `GatherNext`, of two integers: what was gathered passes through memory half as often.
+    GatherNextTwo: SS |m, o: GatherTwo| {
+        let (a, b) = (m.get(o.a), m.get(o.b));
+        if !m.both_small((o.a, a), (o.b, b)) {
+            return m.jump(o.fail);
+        }
+        let a = (a.bits() & m.wide(o.mask_a)).wrapping_mul(m.wide(o.factor_a));
+        let b = (b.bits() & m.wide(o.mask_b)).wrapping_mul(m.wide(o.factor_b));
+        let gathered = m.x.add(GATHERED as usize);
+        *gathered = Term::from_bits((*gathered).bits() | (a | b));
+        m.next(o.end)
+    }
+
     /// The higher bits of an integer, for a piece of it.
     ShiftRight: S |m, o: PutValue| {
         let value = m.get(o.source);

@@ -33,8 +33,8 @@ use crate::bodies::building::{
     StartMeasuredBinary,
 };
 use crate::encoding::{
-    self, Create, Encoding as _, EndBytes, EndGathered, Gather, GatherSized, PutBytes, PutConstant,
-    PutConstantWord, PutFlagged, PutPart, PutValue, Segment, StartAppend, StartBinary,
+    self, Create, Encoding as _, EndBytes, EndGathered, Gather, GatherSized, GatherTwo, PutBytes,
+    PutConstant, PutConstantWord, PutFlagged, PutPart, PutValue, Segment, StartAppend, StartBinary,
     StartBinaryAround,
 };
 use crate::operand::{Operand, OperandKind};
@@ -574,27 +574,63 @@ fn gather(emitter: &mut Emitter<'_>, source: Operand, bits: u64, first: bool, ge
 /// Gathers the bits of values, each in its place.
 fn gather_all(emitter: &mut Emitter<'_>, fields: &[Field], general: u32) {
     let mut behind: u64 = fields.iter().map(|field| field.bits).sum();
-    for (index, &Field { source, bits }) in fields.iter().enumerate() {
+    let mut gathers = Vec::with_capacity(fields.len());
+    for &Field { source, bits } in fields {
         behind -= bits;
-        let words = Gather {
+        gathers.push(Gather {
             source,
             factor: 1 << behind,
             mask: mask(bits) << Term::SMALL_TAG_BITS,
             fail: general,
+        });
+    }
+    let mut rest = gathers.into_iter().peekable();
+    let mut is_first = true;
+    while let Some(words) = rest.next() {
+        let in_x = |words: &Gather| words.source.kind() == OperandKind::X;
+        let other = match in_x(&words) {
+            true => rest.next_if(in_x),
+            false => None,
         };
-        known_if_sure(emitter, source);
-        match index {
-            0 => emitter.operation::<building::GatherFirst>(words),
-            _ => emitter.operation::<building::GatherNext>(words),
+        match other {
+            Some(other) => gather_two(emitter, words, other, is_first),
+            None => {
+                known_if_sure(emitter, &[words.source]);
+                match is_first {
+                    true => emitter.operation::<building::GatherFirst>(words),
+                    false => emitter.operation::<building::GatherNext>(words),
+                }
+            }
         }
+        is_first = false;
     }
     emitter.facts.set(Operand::x(GATHERED), SURE);
 }
 
-/// Has the next instruction leave out the test whether this is a small integer, if that is surely so.
-fn known_if_sure(emitter: &mut Emitter<'_>, source: Operand) {
-    if emitter.facts.of(source) == SURE {
-        emitter.integers(&[source]);
+fn gather_two(emitter: &mut Emitter<'_>, a: Gather, b: Gather, is_first: bool) {
+    let words = GatherTwo {
+        a: a.source,
+        b: b.source,
+        factor_a: a.factor,
+        mask_a: a.mask,
+        factor_b: b.factor,
+        mask_b: b.mask,
+        fail: a.fail,
+    };
+    known_if_sure(emitter, &[a.source, b.source]);
+    match is_first {
+        true => emitter.operation::<building::GatherFirstTwo>(words),
+        false => emitter.operation::<building::GatherNextTwo>(words),
+    }
+}
+
+/// Has the next instruction leave out the tests whether these are small integers, if that is surely so.
+fn known_if_sure(emitter: &mut Emitter<'_>, sources: &[Operand]) {
+    if sources
+        .iter()
+        .all(|&source| emitter.facts.of(source) == SURE)
+    {
+        emitter.integers(sources);
     }
 }
 
@@ -740,7 +776,7 @@ impl StepWriter<'_, '_> {
             let from = if shift == 0 {
                 source
             } else {
-                known_if_sure(self.emitter, source);
+                known_if_sure(self.emitter, &[source]);
                 self.emitter.operation::<ShiftRight>(words);
                 self.emitter.facts.set(Operand::x(SHIFTED), SURE);
                 Operand::x(SHIFTED)
@@ -752,7 +788,7 @@ impl StepWriter<'_, '_> {
 
     fn piece(&mut self, source: Operand, offset: u64, bytes: u64, little: bool) {
         let words = self.value(source, offset);
-        known_if_sure(self.emitter, source);
+        known_if_sure(self.emitter, &[source]);
         match (bytes, little) {
             (1, _) => self.emitter.operation::<building::PutInteger8>(words),
             (2, false) => self.emitter.operation::<building::PutInteger16>(words),
