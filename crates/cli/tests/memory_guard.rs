@@ -428,6 +428,13 @@ fn who_fills_a_queue_with_large_messages_is_slowed_too() {
 }
 
 #[test]
+fn who_links_to_very_many_is_slowed_near_the_end_of_memory() {
+    let (told, all) = keep("related");
+    let expected = "few links: fast, many links: slow, monitors: fast, fewer links: fast";
+    assert_eq!(told, expected, "{all}");
+}
+
+#[test]
 fn nobody_ends_and_nothing_is_refused_while_there_is_room() {
     let (told, all) = keep("room");
     let expected = "1000000 words collected, unused heaps: [normal], copies: [normal], \

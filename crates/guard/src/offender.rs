@@ -2,8 +2,10 @@
 //!
 //! The size of a process is what its end frees: its heap and messages, its share of shared binaries and native
 //! resources, the timers that send to it, its ETS tables, and what waits in its ports. The largest ends, and with it
-//! others of about its size if it alone does not hold enough. The processes that a node cannot do without never end
-//! for others' sake; supervisors end only when there is nobody else.
+//! others of about its size if it alone does not hold enough. Where that is many, those end first of whose kind,
+//! spawned by the same process with the same function, there is most: a crowd, and not who happens to be as large as
+//! one of it. The processes that a node cannot do without never end for others' sake; supervisors end only when there
+//! is nobody else.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -13,7 +15,7 @@ use distribution::peers;
 use layout::Term;
 use runtime::effects::collection::{self, dirty_collection};
 use runtime::effects::flood;
-use runtime::effects::holdings::{self, Holdings, Vital};
+use runtime::effects::holdings::{self, Holdings, Reach, Vital};
 use runtime::effects::port;
 use runtime::effects::signal_handling;
 use runtime::mail::timer::bif_timers;
@@ -81,6 +83,7 @@ struct Candidate {
     bytes: u64,
     pid: Term,
     parent: Option<Term>,
+    begun_with: u64,
 }
 
 impl Ord for Candidate {
@@ -197,12 +200,15 @@ fn candidates(apart: &Apart, most: usize) -> Vec<Candidate> {
     let given_up = keeper::first();
     // The least of the candidates is at the top, to be replaced.
     let mut largest: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(most + 1);
-    holdings::look_at_all(|process| {
+    let measure = |process: &Process, reach: &mut Reach| {
         let standing = holdings::standing(process);
-        if vital.has(&standing) {
+        let may_end = !vital.has(&standing);
+        may_end.then(|| (standing, size_within(process, apart, reach).bytes()))
+    };
+    holdings::look_into_all(measure, |_, found| {
+        let Some((standing, bytes)) = found else {
             return;
-        }
-        let bytes = size_of(process, apart).bytes();
+        };
         largest.push(Reverse(Candidate {
             is_given_up: given_up.contains(&standing.pid.bits()),
             is_no_supervisor: !standing.is_supervisor,
@@ -210,6 +216,7 @@ fn candidates(apart: &Apart, most: usize) -> Vec<Candidate> {
             bytes,
             pid: standing.pid,
             parent: standing.parent,
+            begun_with: standing.begun_with,
         }));
         if largest.len() > most {
             largest.pop();
@@ -230,16 +237,63 @@ fn candidates(apart: &Apart, most: usize) -> Vec<Candidate> {
 fn enough(candidates: &[Candidate], wanted: u64, is_last: bool) -> Vec<Candidate> {
     let (given_up, rest) = split(candidates, |candidate| candidate.is_given_up);
     let (others, supervisors) = split(rest, |candidate| candidate.is_no_supervisor);
-    let sacrificed = first_of(given_up, wanted);
-    let missing = wanted.saturating_sub(bytes_of(sacrificed));
-    let largest = match missing {
-        0 => &[],
-        _ => match largest(others, missing, wanted, is_last) {
-            [] => largest(supervisors, missing, wanted, is_last),
-            largest => largest,
-        },
-    };
-    [sacrificed, largest].concat()
+    let mut chosen = first_of(given_up, wanted).to_vec();
+    let missing = wanted.saturating_sub(bytes_of(&chosen));
+    if missing == 0 {
+        return chosen;
+    }
+    for candidates in [others, supervisors] {
+        let largest = largest(candidates, missing, wanted, is_last);
+        if largest.len() > FEW {
+            chosen.extend(crowd(candidates, bytes_of(largest)));
+        } else {
+            chosen.extend(largest);
+        }
+        if !largest.is_empty() {
+            break;
+        }
+    }
+    chosen
+}
+
+/// More than this are a crowd.
+const FEW: usize = 8;
+
+/// A kind that holds less than this part of what is to be freed is spared, as far as others hold enough.
+const LEAST_PART_OF_KIND: u64 = 64;
+
+/// Of these candidates those that hold so many bytes together: first of the kind that holds most, of each kind the
+/// largest first. They are of one kind if one process has spawned them with the same function; where these hold too
+/// little, as when each has spawned the next one, if they began with the same function.
+fn crowd(candidates: &[Candidate], bytes: u64) -> Vec<Candidate> {
+    let by_parent = of_large_kinds(candidates, bytes, |each| {
+        let parent = each.parent.map_or(0, Term::bits);
+        (parent, each.begun_with)
+    });
+    if bytes_of(&by_parent) >= bytes / 2 {
+        return by_parent;
+    }
+    let by_function = of_large_kinds(candidates, bytes, |each| (0, each.begun_with));
+    match bytes_of(&by_function) >= bytes / 2 {
+        true => by_function,
+        false => first_of(candidates, bytes).to_vec(),
+    }
+}
+
+fn of_large_kinds(
+    candidates: &[Candidate],
+    bytes: u64,
+    kind: impl Fn(&Candidate) -> (u64, u64),
+) -> Vec<Candidate> {
+    let mut held: HashMap<(u64, u64), u64> = HashMap::new();
+    for candidate in candidates {
+        *held.entry(kind(candidate)).or_default() += candidate.bytes;
+    }
+    let mut chosen = candidates.to_vec();
+    chosen.retain(|each| held[&kind(each)] >= bytes / LEAST_PART_OF_KIND);
+    chosen.sort_by_key(|each| Reverse((held[&kind(each)], kind(each))));
+    chosen.truncate(first_of(&chosen, bytes).len());
+    chosen
 }
 
 fn split(
@@ -333,8 +387,12 @@ fn senders(pid: Term) -> String {
 }
 
 fn size_of(process: &Process, apart: &Apart) -> Size {
+    size_within(process, apart, &mut Reach::full())
+}
+
+fn size_within(process: &Process, apart: &Apart, reach: &mut Reach) -> Size {
     let of = |bytes: &HashMap<u64, u64>| bytes.get(&process.pid().bits()).copied().unwrap_or(0);
-    let mut own = holdings::of(process);
+    let mut own = holdings::within(process, reach);
     own.timer_bytes += of(&apart.timer_bytes);
     Size {
         own,
@@ -415,6 +473,7 @@ mod tests {
             bytes,
             pid: Term::local_pid(number as u32, 0),
             parent: None,
+            begun_with: 0,
         };
         let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
         candidates.sort_unstable_by(|one, other| other.cmp(one));
@@ -459,6 +518,42 @@ mod tests {
     }
 
     #[test]
+    fn of_a_crowd_those_end_first_of_whose_kind_there_is_most() {
+        let mut all = candidates(&[(true, 30); 400]);
+        for (number, candidate) in all.iter_mut().enumerate() {
+            candidate.begun_with = [1, 2, 1, 3][number % 4];
+        }
+        // One that happens to be as large.
+        all[4].begun_with = 4;
+        let chosen = |all: &[Candidate], count| {
+            let chosen = enough(all, 30 * count, false);
+            assert_eq!(chosen.len() as u64, count);
+            chosen
+                .iter()
+                .map(|each| each.begun_with)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            chosen(&all, 8),
+            [1, 2, 1, 3, 4, 2, 1, 3],
+            "few are no crowd"
+        );
+        assert_eq!(chosen(&all, 199), [1; 199]);
+        assert_eq!(chosen(&all, 299)[199..], [3; 100][..]);
+        let most = enough(&all, 30 * 400, false);
+        assert!(most.len() == 399 && most.iter().all(|each| each.begun_with != 4));
+        // Each has spawned the next one.
+        for (number, candidate) in all.iter_mut().enumerate() {
+            candidate.parent = Some(Term::local_pid(1000 + number as u32, 0));
+        }
+        assert_eq!(chosen(&all, 199), [1; 199]);
+        for (number, candidate) in all.iter_mut().enumerate() {
+            candidate.begun_with = number as u64;
+        }
+        assert_eq!(chosen(&all, 400).len(), 400);
+    }
+
+    #[test]
     fn supervisors_end_when_there_is_nobody_else() {
         check(&[(false, 1000), (true, 100), (true, 80)], 500, &[100, 80]);
         check(&[(false, 1000), (true, 9), (true, 8)], 500, &[1000]);
@@ -475,6 +570,7 @@ mod tests {
                 bytes,
                 pid: Term::local_pid(number as u32, 0),
                 parent: None,
+                begun_with: 0,
             };
             let mut candidates: Vec<Candidate> = sizes.iter().enumerate().map(candidate).collect();
             candidates.sort_unstable_by(|one, other| other.cmp(one));

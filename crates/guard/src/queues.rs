@@ -23,8 +23,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// For so long after the node came below its soft mark the marks of processes stay: what fills it comes and goes across
 /// a mark, and whoever has sent most is known only from what was noted.
 const LINGERS: Duration = Duration::from_secs(1);
-/// How often senders that are held may send.
+/// How often senders that are held may send, and how many of them at a time: each makes the node grow a little.
 pub(crate) const RELEASES_EVERY: Duration = Duration::from_millis(5);
+const MOST_RELEASED: usize = 256;
 
 /// A queue that has not become shorter for so long above the high mark is not worked on: its senders are held no
 /// longer, so that the node does not stay there, and its process ends at the hard mark. There they are held again.
@@ -55,8 +56,10 @@ struct Shortest {
 impl Queues {
     /// Marks those that are large just now. Called at each look of the watcher.
     pub(crate) fn look(&mut self, level: Level, marks: &Marks) {
-        if level < Level::Soft || self.releases.is_due(RELEASES_EVERY) {
-            flood::release();
+        if level < Level::Soft {
+            flood::release(usize::MAX);
+        } else if self.releases.is_due(RELEASES_EVERY) {
+            flood::release(MOST_RELEASED);
         }
         self.seen = self.seen.min(level);
         if level < Level::Soft {
@@ -88,14 +91,13 @@ impl Queues {
 
     /// Whether some senders may be held.
     pub(crate) fn hold(&self, level: Level) -> bool {
-        level >= Level::High && flood::are_any()
+        level >= Level::High && (flood::are_any() || flood::are_any_held())
     }
 
     /// Marks the processes with messages of at least so many bytes.
     fn mark(&mut self, level: Level, least: u64) {
         let mut large = Vec::new();
-        holdings::look_at_all(|process| {
-            let bytes = holdings::queue_bytes(process);
+        holdings::look_into_all(holdings::queue_bytes, |process, bytes| {
             if bytes >= least {
                 large.push((bytes, process.pid()));
             }

@@ -203,7 +203,7 @@ impl Watcher {
         gauge::set_level(Level::Calm);
         gauge::set_brakes(false);
         gauge::set_marks(None);
-        flood::release();
+        flood::release(usize::MAX);
         gauge::wait_to_look(ASKS_EVERY);
     }
 

@@ -9,7 +9,8 @@ use term::{am, build, node, reference};
 use super::sending;
 use distribution::signals::{self, Related};
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, error, room_for_relation};
-use runtime::effects::{flood, port, signal_handling};
+use runtime::effects::flood::{self, Relating};
+use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options;
 use runtime::mail::current::charge;
 use runtime::mail::signal;
@@ -54,7 +55,11 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
         }
         let from = process.pid();
         signal::send_or_bounce(other, Signal::Link { from });
-        return Ok(am::TRUE);
+        return sending::after(
+            process,
+            flood::related(process, other, Relating::Linked),
+            am::TRUE,
+        );
     }
     if other.is_local_port() {
         if process.relations.is_linked(other) {
@@ -131,7 +136,11 @@ pub(crate) fn unlink_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     if other.is_local_pid() || other.is_local_port() {
         signal_handling::catch_up(process);
         unlink(process, other);
-        return Ok(am::TRUE);
+        return sending::after(
+            process,
+            flood::related(process, other, Relating::Parted),
+            am::TRUE,
+        );
     }
     match other.boxed_kind() {
         Some(ObjectKind::ExternalPid) => {

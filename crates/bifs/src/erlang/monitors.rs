@@ -6,6 +6,7 @@ use term::release::{self, Release};
 use term::{am, build, list, node, reference};
 
 use runtime::code::bif::{BifResult, Failure, badarg, badarg_because, room_for_relation};
+use runtime::effects::flood::{self, Relating};
 use runtime::effects::{port, signal_handling};
 use runtime::exec::spawn::options::monitor_options;
 use runtime::mail::signal::{self, Sent};
@@ -113,6 +114,8 @@ fn monitor(process: &mut Process, kind: Term, item: Term, options: MonitorOption
                     reason: Owned::new(am::NOPROC),
                 };
                 let _ = signal::send(own, down);
+            } else if let MonitorTarget::Process { pid, .. } = target {
+                requested = flood::related(process, pid, Relating::Monitored);
             }
         }
     }
@@ -288,6 +291,9 @@ fn demonitor(process: &mut Process, reference: Term) -> Result<Demonitored, Fail
     signal_handling::demonitor_target(number, &monitor.target);
     Ok(match monitor.target {
         MonitorTarget::TimeOffset => Demonitored::RemovedLasting,
+        MonitorTarget::Process { pid, .. } => {
+            Demonitored::Removed(flood::related(process, pid, Relating::Parted))
+        }
         _ => Demonitored::Removed(Sent::Done),
     })
 }

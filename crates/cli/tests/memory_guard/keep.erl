@@ -1,6 +1,6 @@
 %% What the memory guard is told by programs, and what it spares. Each function prints lines that begin with `keep: `.
 -module(keep).
--export([worth/0, keeper/0, helpers/0, silent/0, dead/0, nonsense/0, slowed/0, slowed_apart/0, room/0]).
+-export([worth/0, keeper/0, helpers/0, silent/0, dead/0, nonsense/0, slowed/0, slowed_apart/0, related/0, room/0]).
 
 %% What `-s` starts is run by `init`, which the guard would keep.
 in_process(Body) -> spawn(fun() -> bomb:oversee(fun() -> Body(), halt() end) end).
@@ -167,6 +167,25 @@ look(Pid, IsHeld) ->
     after 0 -> look(Pid, process_info(Pid, status) =:= {status, suspended} orelse IsHeld)
     end.
 
+%% Who has many links is slowed when it makes more.
+related() ->
+    in_process(fun() ->
+        Full = spawn(fun() -> receive empty -> empty() end end),
+        put(others, [spawn(fun() -> receive never -> ok end end) || _ <- lists:seq(1, 100)]),
+        fill(Full),
+        await_high(),
+        say("few links: ~p", [pace(10, fun() -> link(next()) end)]),
+        say("many links: ~p", [pace(fun() -> link(next()) end)]),
+        say("monitors: ~p", [pace(fun() -> demonitor(monitor(process, next())) end)]),
+        {links, Links} = process_info(self(), links),
+        say("fewer links: ~p", [pace(1, fun() -> [unlink(Pid) || Pid <- Links, is_pid(Pid)] end)])
+    end).
+
+next() ->
+    [Pid | Pids] = get(others),
+    put(others, Pids),
+    Pid.
+
 %% Takes many times the budget, but never more than a part of it at a time, whether it is used or not.
 room() ->
     in_process(fun() ->
@@ -203,9 +222,11 @@ await_calm(Times) ->
     end.
 
 %% How fast twenty messages are sent.
-pace(Send) ->
+pace(Send) -> pace(20, Send).
+
+pace(Times, Send) ->
     Began = erlang:monotonic_time(microsecond),
-    [Send() || _ <- lists:seq(1, 20)],
+    [Send() || _ <- lists:seq(1, Times)],
     case erlang:monotonic_time(microsecond) - Began of
         Us when Us > 30000 -> slow;
         _ -> fast

@@ -8,9 +8,14 @@
 //! that is of use; at the hard mark, where somebody ends, it is of use for all: until the receiver has ended its queue
 //! must not grow much.
 //!
+//! Links and monitors reach their other side as signals too, and stay with both sides after that. Who makes many of
+//! them is held as the senders of messages are ([`related`]): where thousands of processes link to thousands, no single
+//! one's queue is large.
+//!
 //! Who sends to a process may also be asked for without any flood ([`watch`]), for the window: such a process is marked
 //! until some hundreds of messages have come, and nobody is held for it. Any thread may call.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -83,8 +88,8 @@ static MARKED: Mutex<Marked> = Mutex::new(Marked {
 });
 /// Whether any process is marked.
 static ARE_ANY: AtomicBool = AtomicBool::new(false);
-/// Senders that are suspended until [`release`].
-static HELD: Mutex<Vec<Term>> = Mutex::new(Vec::new());
+/// Senders that are suspended until [`release`], the first in front.
+static HELD: Mutex<VecDeque<Term>> = Mutex::new(VecDeque::new());
 
 impl Flood {
     fn new(receiver: Term) -> Flood {
@@ -279,18 +284,58 @@ pub fn note(sender: Term, receiver: Term) -> bool {
 /// is to be held. What has priority is not held, and a process that fills its own queue has to empty it.
 #[cold]
 pub(crate) fn sent(from: &Process, receiver: Term) -> Sent {
-    let is_held = note(from.pid(), receiver)
-        && budget::is_high()
-        && from.pid() != receiver
-        && from.priority() >= Priority::Normal
-        && (current::is_running_here(from) || dirty::is_called_by(from));
-    match is_held {
+    let holds = note(from.pid(), receiver) && budget::is_high() && from.pid() != receiver;
+    match holds && may_be_held(from) {
         true => Sent::Flooding,
         false => Sent::Done,
     }
 }
 
-/// As a message to a marked process, if it is one, for a signal that may become a message.
+/// Not what has priority, nor a process for which the machine itself has sent something meanwhile.
+fn may_be_held(from: &Process) -> bool {
+    from.priority() >= Priority::Normal
+        && (current::is_running_here(from) || dirty::is_called_by(from))
+}
+
+/// What a process has done to its relation to another one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Relating {
+    Linked,
+    Monitored,
+    /// It has ended the link or monitor.
+    Parted,
+}
+
+/// Who has no more relations than this is not held for making another one.
+const FEW_RELATIONS: usize = 16;
+
+/// A running process has told another one of a link or monitor that it has made or ended. Returns [`Sent::Flooding`] if
+/// it is to be held for that: because it has many relations already, or because the other one's signals fill the node.
+///
+/// Links are seldom made but for what is spawned, which is refused above the high mark; but every call of a server
+/// makes a monitor and ends it. So who has many relations and monitors more is held at the hard mark only.
+#[inline]
+pub fn related(from: &Process, other: Term, relating: Relating) -> Sent {
+    match budget::is_high() {
+        true => related_when_high(from, other, relating),
+        false => Sent::Done,
+    }
+}
+
+#[cold]
+fn related_when_high(from: &Process, other: Term, relating: Relating) -> Sent {
+    let adds = match relating {
+        Relating::Linked => true,
+        Relating::Monitored => budget::level() == Level::Hard,
+        Relating::Parted => false,
+    };
+    match adds && from.relations.count() > FEW_RELATIONS && may_be_held(from) {
+        true => Sent::Flooding,
+        false => reached(from, other),
+    }
+}
+
+/// As a message to a marked process, if it is one, for another signal.
 pub fn reached(from: &Process, receiver: Term) -> Sent {
     let is_marked = with_pin(|pinned| table::find(pinned, receiver).is_some_and(Peer::is_flooded));
     match is_marked {
@@ -302,13 +347,23 @@ pub fn reached(from: &Process, receiver: Term) -> Sent {
 /// Holds a sender from the end of its slice, or of its dirty call, until the next [`release`].
 pub fn hold(sender: &mut Process) {
     suspend_sender(sender);
-    HELD.lock().push(sender.pid());
+    HELD.lock().push_back(sender.pid());
 }
 
-/// Lets all senders that are held go on.
-pub fn release() {
-    let held = std::mem::take(&mut *HELD.lock());
-    SuspendedSenders(held).resume();
+/// Lets at most so many senders go on, those that have been held for the longest time.
+pub fn release(most: usize) {
+    let released = {
+        let mut held = HELD.lock();
+        let count = held.len().min(most);
+        held.drain(..count).collect()
+    };
+    SuspendedSenders(released).resume();
+}
+
+/// Whether any senders are held.
+#[must_use]
+pub fn are_any_held() -> bool {
+    !HELD.lock().is_empty()
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 //! All processes are looked at while the world is stopped. Those that a dirty scheduler or a library may be changing
 //! even then are left out: what they want is large, and they are refused it where they ask.
 
+use std::hash::{Hash, Hasher};
 use std::sync::atomic::Ordering;
 
 use layout::kinds::SharedBinary;
 use layout::{Fragment, Term, no_gc};
+use rustc_hash::FxHasher;
 use term::am;
 use term::off_heap::{self, MagicBlock};
 use term::print::display;
@@ -57,6 +59,116 @@ pub fn look_at_all(mut visit: impl FnMut(&Process)) {
     });
 }
 
+/// As [`look_at_all`], where what `measure` finds depends on how far it looks into a queue: first it looks at the
+/// beginnings of all queues, then, if the processes have not too many signals in all, farther into those that are
+/// longer. So one long queue is seen whole, and thousands of them do not keep the world stopped for seconds. `done` is
+/// called once for each process.
+pub fn look_into_all<R>(
+    mut measure: impl FnMut(&Process, &mut Reach) -> R,
+    mut done: impl FnMut(&Process, R),
+) {
+    let mut looked_at = 0;
+    world::stopped(|| {
+        epoch::with_pin(|pinned| {
+            let mut reach = Reach::FIRST;
+            let mut long: Vec<(Peer<'_>, R)> = Vec::new();
+            for peer in table::all(pinned) {
+                let mut visit = |process: &Process| {
+                    let mut reach = reach;
+                    let found = measure(process, &mut reach);
+                    looked_at += reach.looked_at;
+                    match reach.is_too_short {
+                        true => long.push((peer, found)),
+                        false => done(process, found),
+                    }
+                };
+                // SAFETY: the world is stopped.
+                unsafe { look(peer, &mut visit) };
+            }
+            while !long.is_empty() {
+                reach = reach.farther();
+                for (peer, found) in std::mem::take(&mut long) {
+                    let mut found = Some(found);
+                    let mut visit = |process: &Process| {
+                        let mut reach = reach;
+                        if looked_at < MOST_LOOKED_AT {
+                            found = Some(measure(process, &mut reach));
+                            looked_at += reach.looked_at;
+                        }
+                        if let Some(found) = found.take() {
+                            match reach.is_too_short {
+                                true => long.push((peer, found)),
+                                false => done(process, found),
+                            }
+                        }
+                    };
+                    // SAFETY: as before.
+                    unsafe { look(peer, &mut visit) };
+                }
+            }
+        });
+    });
+}
+
+/// How far lists of signals are looked at.
+#[derive(Clone, Copy)]
+pub struct Reach {
+    /// At most so many of each list.
+    most: usize,
+    /// So many were looked at.
+    looked_at: usize,
+    /// Whether a list was longer, so that a farther reach would see more.
+    is_too_short: bool,
+}
+
+/// See [`look_into_all`]. So many signals take some tenths of a second, most of them in no cache, while nothing else
+/// runs.
+const MOST_LOOKED_AT: usize = 2_000_000;
+
+impl Reach {
+    const FIRST: Reach = Reach::to(256);
+
+    /// As far as anybody looks.
+    #[must_use]
+    pub fn full() -> Reach {
+        Reach::to(MOST_UNFETCHED)
+    }
+
+    const fn to(most: usize) -> Reach {
+        Reach {
+            most,
+            looked_at: 0,
+            is_too_short: false,
+        }
+    }
+
+    fn farther(self) -> Reach {
+        Reach::to(self.most * 4)
+    }
+
+    /// Calls `visit` with the first fragments of a list, at most so many, and no more than there are within reach.
+    ///
+    /// # Safety
+    /// Nobody takes fragments out of the list during the call.
+    unsafe fn each_of(
+        &mut self,
+        mut fragment: *mut Fragment,
+        most: usize,
+        mut visit: impl FnMut(*mut Fragment),
+    ) {
+        for _ in 0..most.min(self.most) {
+            if fragment.is_null() {
+                return;
+            }
+            self.looked_at += 1;
+            visit(fragment);
+            // SAFETY: a fragment of the list, by the caller's promise.
+            fragment = unsafe { (*fragment).next };
+        }
+        self.is_too_short |= !fragment.is_null() && self.most < most;
+    }
+}
+
 /// As [`look_at_all`], with those of these processes that there are.
 pub fn look_at(pids: impl IntoIterator<Item = Term>, mut visit: impl FnMut(&Process)) {
     world::stopped(|| {
@@ -100,12 +212,16 @@ const MOST_UNFETCHED: usize = 300_000;
 /// those that it has not fetched, as far as there are not too many.
 #[must_use]
 pub fn messages(process: &Process) -> (u64, u64) {
+    messages_within(process, &mut Reach::full())
+}
+
+fn messages_within(process: &Process, reach: &mut Reach) -> (u64, u64) {
     let (mut messages, mut bytes) = fetched(process);
     // SAFETY: only the owner takes signals out, and the process is borrowed. Those that are pushed meanwhile are before
     // the newest one that was seen.
     unsafe {
         for first in process.unhandled() {
-            each_of(first, MOST_UNFETCHED, |signal| {
+            reach.each_of(first, MOST_UNFETCHED, |signal| {
                 messages += 1;
                 let words = u64::from((*signal).words) + owned_words(signal);
                 bytes += size_of::<Fragment>() as u64 + words * 8;
@@ -125,26 +241,16 @@ fn fetched(process: &Process) -> (u64, u64) {
 
 /// Calls `visit` with messages that a process has fetched, and with signals that it has not, with at most so many of
 /// each.
-fn each_waiting(process: &Process, most: usize, mut visit: impl FnMut(*mut Fragment)) {
+fn each_waiting(
+    process: &Process,
+    most: usize,
+    reach: &mut Reach,
+    mut visit: impl FnMut(*mut Fragment),
+) {
     let [newest, left] = process.unhandled();
     for first in [process.head.messages.first, left, newest] {
         // SAFETY: only the owner takes out what is in these lists, and the process is borrowed.
-        unsafe { each_of(first, most, &mut visit) };
-    }
-}
-
-/// Calls `visit` with the first fragments of a list, at most so many.
-///
-/// # Safety
-/// Nobody takes fragments out of the list during the call.
-unsafe fn each_of(mut fragment: *mut Fragment, most: usize, mut visit: impl FnMut(*mut Fragment)) {
-    for _ in 0..most {
-        if fragment.is_null() {
-            break;
-        }
-        visit(fragment);
-        // SAFETY: a fragment of the list, by the caller's promise.
-        fragment = unsafe { (*fragment).next };
+        unsafe { reach.each_of(first, most, &mut visit) };
     }
 }
 
@@ -153,11 +259,11 @@ const SAMPLE: usize = 5000;
 
 /// About how many bytes the messages take that a process has not received yet, with their shared binaries.
 #[must_use]
-pub fn queue_bytes(process: &Process) -> u64 {
-    let (count, bytes) = messages(process);
+pub fn queue_bytes(process: &Process, reach: &mut Reach) -> u64 {
+    let (count, bytes) = messages_within(process, reach);
     let mut sample = Holdings::default();
     let mut looked_at = 0;
-    each_waiting(process, SAMPLE, |message| {
+    each_waiting(process, SAMPLE, reach, |message| {
         looked_at += 1;
         // SAFETY: the messages live while the process is borrowed.
         unsafe { sample.add_shares((*message).off_heap) };
@@ -172,7 +278,7 @@ pub fn unfetched(process: &Process, most: usize) -> u64 {
     // SAFETY: as in `messages`; the kind of a signal does not change.
     unsafe {
         for first in process.unhandled() {
-            each_of(first, most, |signal| {
+            Reach::full().each_of(first, most, |signal| {
                 messages += u64::from((*signal).kind != OTHER && (*signal).kind != DEMONITOR);
             });
         }
@@ -208,10 +314,10 @@ pub fn binary_bytes(process: &Process, most: usize) -> u64 {
     (share + others as f64 * (share / looked.whole_bytes as f64)) as u64
 }
 
-/// What a process holds.
+/// What a process holds, as far as its queue is within reach.
 #[must_use]
-pub fn of(process: &Process) -> Holdings {
-    let (messages, message_bytes) = messages(process);
+pub fn within(process: &Process, reach: &mut Reach) -> Holdings {
+    let (messages, message_bytes) = messages_within(process, reach);
     let (_, fetched_bytes) = fetched(process);
     let mut holdings = Holdings {
         heap_bytes: info::memory_bytes(process) as u64 - fetched_bytes,
@@ -219,7 +325,7 @@ pub fn of(process: &Process) -> Holdings {
         message_bytes,
         ..Holdings::default()
     };
-    each_waiting(process, MOST_MESSAGES, |message| {
+    each_waiting(process, MOST_MESSAGES, reach, |message| {
         // SAFETY: the messages live while the process is borrowed.
         unsafe { holdings.add_shares((*message).off_heap) };
     });
@@ -298,6 +404,8 @@ pub struct Standing {
     pub pid: Term,
     pub parent: Option<Term>,
     pub name: Option<Term>,
+    /// What it began with: the same number for all that began with the same function, and seldom for others.
+    pub begun_with: u64,
     pub is_supervisor: bool,
     /// An application master, or the process that has started its application for it: the application ends with either,
     /// and perhaps the node.
@@ -312,14 +420,17 @@ pub struct Standing {
 /// See [`Standing`].
 #[must_use]
 pub fn standing(process: &Process) -> Standing {
-    let initial = process.dictionary.get(am::DOLLAR_INITIAL_CALL);
-    let initial = initial.and_then(|call| call.as_tuple(no_gc!())?.first().copied());
+    let no_gc = no_gc!();
+    let call = process.dictionary.get(am::DOLLAR_INITIAL_CALL);
+    let call = call.and_then(|call| call.as_tuple(no_gc));
+    let initial = call.and_then(|call| call.first().copied());
     let parent = process.parent;
     let master = term::atom::known("application_master");
     Standing {
         pid: process.pid(),
         parent: (!parent.is_none() && parent.is_local_pid()).then_some(parent),
         name: registry::name_of_process(process),
+        begun_with: begun_with(process, call),
         is_supervisor: initial == Some(term::atom::known("supervisor")),
         has_application: initial == Some(master) || master == Term::atom(process.initial_call.0),
         is_system: process.flags.contains(Flags::SYSTEM)
@@ -329,6 +440,16 @@ pub fn standing(process: &Process) -> Standing {
             .existing_extras()
             .map_or(1, |extras| extras.memory_worth.into()),
     }
+}
+
+/// See [`Standing::begun_with`]; `call` is what a process of `proc_lib` began with.
+fn begun_with(process: &Process, call: Option<&[Term]>) -> u64 {
+    let mut hasher = FxHasher::default();
+    process.initial_call.hash(&mut hasher);
+    for part in call.unwrap_or_default() {
+        part.bits().hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// Supervisors of `kernel` by name. A node cannot do without them, without their children, and without the processes
