@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use layout::kinds::MagicReference;
-use layout::{NoGc, Term, no_gc};
+use layout::{Heap, NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use term::off_heap::MagicBlock;
 use term::{build, reference};
@@ -25,6 +25,26 @@ pub(crate) fn make_holding<T: Any + Send + Sync>(
     let number = reference::fresh_number();
     // SAFETY: a fresh block; its only count goes to the reference.
     unsafe { build::magic_reference(process.heap(), number, reference::OBJECT, block) }
+}
+
+/// Makes a reference of [`make`] findable, so that its object can show itself as what monitors a process; returns its
+/// number, for [`again`].
+pub(crate) fn findable(reference: Term) -> Number {
+    MagicBlock::save(reference);
+    Number(reference::number(reference).expect("a reference of this node"))
+}
+
+/// The number of a reference that was made [`findable`].
+#[derive(Clone, Copy)]
+pub(crate) struct Number((u64, u64));
+
+/// The reference again; once nobody refers to its object, an ordinary one that is equal to it.
+pub(crate) fn again(heap: &mut Heap, Number((low, high)): Number) -> Term {
+    match MagicBlock::find_saved(low, high) {
+        // SAFETY: the block was counted for this reference.
+        Some(block) => unsafe { build::magic_reference(heap, low, high, block) },
+        None => reference::with_number(heap, low, high),
+    }
 }
 
 /// The object of type `T` that a reference holds. It lives as long as the reference, which only a collection drops.

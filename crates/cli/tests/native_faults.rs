@@ -95,7 +95,8 @@ static ERL_NIF_TERM obey(ErlNifEnv *env, int argc, const ERL_NIF_TERM argv[])
     ErlNifPid self;
     ERL_NIF_TERM there = enif_make_copy(other, argv[0]);
     ERL_NIF_TERM pair = enif_make_tuple2(env, enif_make_copy(env, there), argv[0]);
-    enif_send(env, enif_self(env, &self), other, enif_make_list1(other, there));
+    enif_send(env, enif_self(env, &self), NULL, there); /* copied, so it may be of any environment */
+    enif_send(env, &self, other, enif_make_list1(other, there));
     enif_free_env(other);
     return pair;
 }

@@ -11,7 +11,6 @@
 //! A library that is found out ends the node with a crash dump whose slogan says what it did in which call.
 
 use std::fmt::Write as _;
-use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use layout::Term;
@@ -57,22 +56,17 @@ pub(crate) fn read(env: *const Env, function: &str, term: Term) {
     }
 }
 
-/// Checks a message: it is of its own environment or, without one, of that of the call.
+/// Checks a message: it is of its own environment or, without one, of any, since it is copied then.
 ///
 /// # Safety
 /// Environments are live or null.
 #[inline(always)]
 pub(crate) unsafe fn sent(env: *mut Env, message_env: *mut Env, message: Term) {
     if is_on() {
-        let of = if message_env.is_null() {
-            env
-        } else {
-            message_env
-        };
         // SAFETY: the caller's promise.
-        match unsafe { of.as_mut() } {
+        match unsafe { message_env.as_mut() } {
             Some(of) => belongs(of, "enif_send", message),
-            None => is_live(ptr::null(), "enif_send", message),
+            None => is_live(env, "enif_send", message),
         }
     }
 }

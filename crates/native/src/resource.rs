@@ -373,7 +373,9 @@ pub(crate) unsafe fn monitor(object: *mut c_void, pid: Term) -> Monitored {
                 let fire = move |_| deferred::now_or_soon(move || fired.fire());
                 let number = at_exit.add(|number| (number, Box::new(fire)));
                 watch.action.store(number + 1, Ordering::Release);
-                at_exit.set_watcher(number, Box::new(move |heap| shown.object(heap)));
+                let show =
+                    move |heap: &mut Heap, terms: &mut Vec<Term>| terms.extend(shown.object(heap));
+                at_exit.set_watcher(number, Box::new(show));
             }
         }),
     );

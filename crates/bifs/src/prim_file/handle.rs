@@ -13,7 +13,7 @@ use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
-use layout::{NoGc, Term, no_gc};
+use layout::{Heap, NoGc, Term, no_gc};
 use parking_lot::Mutex;
 use sys::file::info::FileKind;
 use sys::file::{Advice, File, OpenMode, SeekFrom};
@@ -102,7 +102,15 @@ fn own(process: &mut Process, file: File) -> Term {
         };
         (handle, Box::new(close))
     });
+    let at_exit = handle.at_exit;
     let reference = magic::make::<Handle>(process, handle);
+    let number = magic::findable(reference);
+    let show =
+        move |heap: &mut Heap, watchers: &mut Vec<Term>| watchers.push(magic::again(heap, number));
+    process
+        .extras()
+        .at_exit
+        .set_watcher(at_exit, Box::new(show));
     ok(process, reference)
 }
 

@@ -45,6 +45,7 @@ fn publish(process: &mut Process, socket: Socket, debug: bool, use_registry: boo
     let socket = Arc::new(socket);
     look::add(&socket);
     let reference = magic::make::<Arc<Socket>>(process, Arc::clone(&socket));
+    let _ = socket.number.set(magic::findable(reference));
     let mut kept = socket.kept.lock();
     socket.watch(process, &mut kept);
     kept.debug = debug;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use layout::{Term, no_gc};
+use layout::{Heap, Term, no_gc};
 use sys::poll::{Event, Interest};
 use sys::socket::call;
 use term::copy::Owned;
@@ -20,6 +20,7 @@ use term::{am, build, reference};
 use super::outcome::{Answer, BAD_STATE, CLOSED, Refusal, answer};
 use super::socket::socket;
 use super::socket::{Armed, Kept, Line, Side, Socket, Task, Waiter, state};
+use crate::magic;
 use runtime::code::bif::BifResult;
 use runtime::mail::signal;
 use runtime::process::Process;
@@ -129,16 +130,39 @@ impl Socket {
     pub(super) fn watch(self: &Arc<Socket>, process: &mut Process, kept: &mut Kept) {
         let pid = process.pid();
         kept.watched.entry(pid.bits()).or_insert_with(|| {
-            process.extras().at_exit.add(|number| {
-                let socket = Arc::downgrade(self);
+            let (ending, showing) = (Arc::downgrade(self), Arc::downgrade(self));
+            let at_exit = &mut process.extras().at_exit;
+            let number = at_exit.add(|number| {
                 let end = move |_| {
-                    if let Some(socket) = socket.upgrade() {
+                    if let Some(socket) = ending.upgrade() {
                         socket.ended(pid);
                     }
                 };
                 (number, Box::new(end))
-            })
+            });
+            let show = move |heap: &mut Heap, watchers: &mut Vec<Term>| {
+                if let Some(socket) = showing.upgrade() {
+                    socket.show(pid, heap, watchers);
+                }
+            };
+            at_exit.set_watcher(number, Box::new(show));
+            number
         });
+    }
+
+    /// Adds the socket's reference for each reason that it has to watch the process. It may be told of the end of a
+    /// process that has no request any more, which is none.
+    fn show(&self, pid: Term, heap: &mut Heap, watchers: &mut Vec<Term>) {
+        let Some(&number) = self.number.get() else {
+            return;
+        };
+        let (reading, writing, kept) = self.all();
+        let is_owner = kept.owner == Some(pid);
+        let reasons = [is_owner, reading.holds(pid), writing.holds(pid)];
+        drop((reading, writing, kept));
+        for _ in reasons.iter().filter(|&&holds| holds) {
+            watchers.push(magic::again(heap, number));
+        }
     }
 
     /// The socket is no longer told when the running process ends. Only for a process that is in no line.

@@ -5,8 +5,8 @@
 //! thread may call.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use layout::{NoGc, Term};
 use parking_lot::{Mutex, MutexGuard};
@@ -212,6 +212,8 @@ pub(super) struct Socket {
     pub origin: Option<i32>,
     /// Whether the descriptor belongs to something else.
     pub is_lent: bool,
+    /// The number of the reference that programs know the socket by.
+    pub number: OnceLock<magic::Number>,
 }
 
 impl Socket {
@@ -244,6 +246,7 @@ impl Socket {
             protocol,
             origin,
             is_lent,
+            number: OnceLock::new(),
         }
     }
 

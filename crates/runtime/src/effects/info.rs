@@ -19,6 +19,7 @@ use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::process::relations::MonitorTarget;
 use crate::process::tracing::what;
 use crate::process::{Flags, Process, block, message_queue, priority_of, sequence, state};
+use std::cmp::Reverse;
 use std::sync::atomic::Ordering;
 
 /// Which process requests the information.
@@ -375,14 +376,15 @@ fn monitors(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
 
 fn monitored_by(process: &Process, heap: &mut Heap, steps: &mut i64) -> Term {
     let mut watchers: Vec<_> = process.relations.watchers().collect();
-    watchers.sort_unstable_by_key(|(number, _)| *number);
+    // As in OTP, the newest first; objects of libraries, sockets and files are behind the processes here.
+    watchers.sort_unstable_by_key(|(number, _)| Reverse(*number));
     *steps += watchers.len() as i64 / 4;
     let mut watchers: Vec<Term> = watchers
         .into_iter()
         .filter_map(|(_, watcher)| remote::identity(heap, watcher.watcher))
         .collect();
     if let Some(extras) = process.existing_extras() {
-        watchers.extend(extras.at_exit.watchers(heap));
+        extras.at_exit.watchers(heap, &mut watchers);
     }
     build::list(heap, &watchers)
 }

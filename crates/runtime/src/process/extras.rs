@@ -3,6 +3,7 @@
 //! [`Cold`](super::Cold) that it belongs to; only the owner of the process accesses it.
 
 use std::any::Any;
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use layout::{Heap, Term};
@@ -165,16 +166,20 @@ impl Extras {
 /// Actions to run when the process ends for any reason, such as closing the files that it owns.
 #[derive(Default)]
 pub struct AtExit {
-    actions: FxHashMap<u64, Action>,
-    /// What monitors the process by such an action.
-    watchers: FxHashMap<u64, Watcher>,
+    actions: FxHashMap<u64, Watched>,
+}
+
+struct Watched {
+    action: Action,
+    /// What monitors the process by the action.
+    watcher: Option<Watcher>,
 }
 
 /// An action; it gets the reason with which the process ends.
 pub type Action = Box<dyn FnOnce(Term) + Send>;
 
-/// Makes a term that stands for what monitors a process; `None` if it is gone.
-pub type Watcher = Box<dyn Fn(&mut Heap) -> Option<Term> + Send>;
+/// Adds a term that stands for what monitors a process, as often as it does so.
+pub type Watcher = Box<dyn Fn(&mut Heap, &mut Vec<Term>) + Send>;
 
 /// The number of the node's next action. Not a count for each process, which would begin again when the process's
 /// [`Extras`] is freed: a file that is closed twice removes its action twice.
@@ -186,27 +191,30 @@ impl AtExit {
     pub fn add<T>(&mut self, make: impl FnOnce(u64) -> (T, Action)) -> T {
         let number = NEXT_ACTION.fetch_add(1, Ordering::Relaxed);
         let (value, action) = make(number);
-        self.actions.insert(number, action);
+        let watcher = None;
+        self.actions.insert(number, Watched { action, watcher });
         value
     }
 
-    /// Says what monitors the process by an action.
+    /// Says what monitors the process by an action, if that is there.
     pub fn set_watcher(&mut self, number: u64, watcher: Watcher) {
-        self.watchers.insert(number, watcher);
+        if let Some(watched) = self.actions.get_mut(&number) {
+            watched.watcher = Some(watcher);
+        }
     }
 
-    /// What monitors the process by its actions, the first one first.
-    pub fn watchers(&self, heap: &mut Heap) -> Vec<Term> {
-        let mut watchers: Vec<_> = self.watchers.iter().collect();
-        watchers.sort_unstable_by_key(|(number, _)| **number);
-        let terms = watchers.into_iter().map(|(_, watcher)| watcher(heap));
-        terms.flatten().collect()
+    /// Adds what monitors the process by its actions, the last one first.
+    pub fn watchers(&self, heap: &mut Heap, terms: &mut Vec<Term>) {
+        let mut watched: Vec<_> = self.actions.iter().collect();
+        watched.sort_unstable_by_key(|(number, _)| Reverse(**number));
+        for watcher in watched.iter().filter_map(|(_, of)| of.watcher.as_ref()) {
+            watcher(heap, terms);
+        }
     }
 
     /// Removes an action without running it, if it is there.
     pub fn remove(&mut self, number: u64) {
         self.actions.remove(&number);
-        self.watchers.remove(&number);
     }
 
     #[must_use]
@@ -216,9 +224,8 @@ impl AtExit {
 
     /// Runs all actions, in no particular order.
     pub fn run(&mut self, reason: Term) {
-        self.watchers.clear();
-        for (_, action) in self.actions.drain() {
-            action(reason);
+        for (_, watched) in self.actions.drain() {
+            (watched.action)(reason);
         }
     }
 }
