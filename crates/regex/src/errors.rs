@@ -14,13 +14,16 @@ pub(crate) fn as_later_pcre2(
     source: &[u8],
     utf: bool,
 ) -> (c_int, usize) {
-    let rest = &source[offset.min(source.len())..];
+    let (read, rest) = source.split_at(offset.min(source.len()));
     let is_inside = |byte: &&u8| utf && **byte & 0xc0 == 0x80;
     let step = rest.iter().skip(1).take_while(is_inside).count() + usize::from(!rest.is_empty());
     match code - FIRST {
-        3 | 7 | 8 | 9 | 11 | 22 | 28 | 44 | 55 | 64 | 67 | 68 | 82 => (code, offset + step),
-        15 if source[..offset.min(source.len())].ends_with(b"\\") => (code, offset + step),
-        37 if rest.starts_with(b"{") => (code, offset + step),
+        // The pattern ends in a number that is right: the newer one stops behind that end.
+        64 if matches!(rest, [b'0'..=b'7']) => (code, offset + 2),
+        67 if matches!(rest, [digit] if digit.is_ascii_hexdigit()) => (code, offset + 2),
+        3 | 7 | 8 | 9 | 11 | 22 | 28 | 44 | 64 | 67 | 68 | 82 => (code, offset + step),
+        15 | 55 if read.ends_with(b"\\") => (code, offset + step),
+        37 if read.ends_with(b"\\N") => (code, offset + step),
         12 => {
             let end = rest.windows(2).skip(1).position(|pair| pair[1] == b']');
             (code, end.map_or(offset, |end| offset + end + 3))

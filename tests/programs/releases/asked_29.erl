@@ -124,9 +124,10 @@ patterns() ->
     see:all([{{run, O}, fun() -> re:run("a\nb", Pattern, O) end} || O <- [[{newline, cr}], [{newline, lf}],
         [bsr_unicode], [bsr_anycrlf], [notbol], [caseless]]]),
     see:value(zero, re:run("a\0b", "\0b")),
+    see:value(version, re:version()),
     see:value(classes, [re:run([16#e5], P, O) || P <- ["\\w", "[[:alpha:]]"], O <- [[], [unicode], [unicode, ucp]]]),
     see:all([{{compile, P}, fun() -> re:compile(P) end} || P <- ["(", ")", "[", "a{2,1}", "*", "\\", "[\\d-z]",
-        "(?<a>)(?<a>)", "\\x{", "(?z)"]]),
+        "(?<a>)(?<a>)", "\\x{", "(?z)", "\\x{2", "\\x{z", "\\o{7", "\\o{9}", "\\o", "\\oa", "\\u{61}", "\\N{a}"]]),
     % Behind 64 bits integers become the nearest float.
     see:value(floats, [float(N) || N <- [1 bsl 100 + 1, (1 bsl 70) - 1, -(1 bsl 1023), (1 bsl 117) bor (1 bsl 64) bor 1,
         (1 bsl 118) + (1 bsl 65) + 1]]),
