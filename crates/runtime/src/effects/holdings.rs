@@ -4,14 +4,15 @@
 //! even then are left out: what they want is large, and they are refused it where they ask.
 
 use std::hash::{Hash, Hasher};
+use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 use layout::kinds::SharedBinary;
 use layout::{Fragment, Term, no_gc};
 use rustc_hash::FxHasher;
-use term::am;
 use term::off_heap::{self, MagicBlock};
 use term::print::display;
+use term::{am, atom};
 
 use crate::code;
 use crate::effects::info;
@@ -425,13 +426,13 @@ pub fn standing(process: &Process) -> Standing {
     let call = call.and_then(|call| call.as_tuple(no_gc));
     let initial = call.and_then(|call| call.first().copied());
     let parent = process.parent;
-    let master = term::atom::known("application_master");
+    let (supervisor, master) = (NAMES.supervisor, NAMES.application_master);
     Standing {
         pid: process.pid(),
         parent: (!parent.is_none() && parent.is_local_pid()).then_some(parent),
         name: registry::name_of_process(process),
         begun_with: begun_with(process, call),
-        is_supervisor: initial == Some(term::atom::known("supervisor")),
+        is_supervisor: initial == Some(supervisor),
         has_application: initial == Some(master) || master == Term::atom(process.initial_call.0),
         is_system: process.flags.contains(Flags::SYSTEM)
             || priority_of(process.state.load(Ordering::Relaxed)) == crate::process::Priority::Max,
@@ -475,6 +476,23 @@ const VITAL: [&str; 9] = [
     "user_sup",
 ];
 
+/// Names as atoms: thousands of processes are looked at in a row, and each spawn above the high mark asks who it is for.
+struct Names {
+    supervisor: Term,
+    application_master: Term,
+    supervisors: [Term; SUPERVISORS.len()],
+    vital: [Term; VITAL.len()],
+    init: Term,
+}
+
+static NAMES: LazyLock<Names> = LazyLock::new(|| Names {
+    supervisor: atom::known("supervisor"),
+    application_master: atom::known("application_master"),
+    supervisors: SUPERVISORS.map(atom::known),
+    vital: VITAL.map(atom::known),
+    init: atom::known("init"),
+});
+
 /// The processes that a node cannot do without: they are never ended, and may spawn at any time.
 pub struct Vital {
     supervisors: Vec<Term>,
@@ -486,11 +504,11 @@ impl Vital {
     /// Those that there are.
     #[must_use]
     pub fn now() -> Vital {
-        let find = |name: &str| registry::whereis_process(term::atom::known(name));
+        let find = registry::whereis_process;
         Vital {
-            supervisors: SUPERVISORS.into_iter().filter_map(find).collect(),
-            others: VITAL.into_iter().filter_map(find).collect(),
-            init: find("init"),
+            supervisors: NAMES.supervisors.into_iter().filter_map(find).collect(),
+            others: NAMES.vital.into_iter().filter_map(find).collect(),
+            init: find(NAMES.init),
         }
     }
 

@@ -3,6 +3,9 @@
 //! The owner of the process calls this, between two slices or in a BIF of the process itself. Results are built on a
 //! heap that need not be that of the process.
 
+use std::cmp::Reverse;
+use std::sync::atomic::Ordering;
+
 use layout::heap::is_return_address;
 use layout::kinds::SharedBinary;
 use layout::{Export, Fragment, Heap, ObjectKind, Term, no_gc};
@@ -19,8 +22,6 @@ use crate::process::heap_limit::{HeapLimit, min_binary_words};
 use crate::process::relations::MonitorTarget;
 use crate::process::tracing::what;
 use crate::process::{Flags, Process, block, message_queue, priority_of, sequence, state};
-use std::cmp::Reverse;
-use std::sync::atomic::Ordering;
 
 /// Which process requests the information.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
