@@ -626,3 +626,41 @@ pub fn describe(process: &Process, holdings: &Holdings) -> String {
         holdings.timer_bytes,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use term::heap;
+
+    #[test]
+    fn a_reach_is_too_short_only_where_it_would_see_more() {
+        let mut first = std::ptr::null_mut();
+        for _ in 0..300 {
+            let fragment = heap::new_fragment(1);
+            // SAFETY: the fragment is new.
+            unsafe { (*fragment).next = first };
+            first = fragment;
+        }
+        let mut check = |reach: usize, most: usize, seen: usize, is_too_short: bool| {
+            let mut reach = Reach::to(reach);
+            let mut visited = 0;
+            // SAFETY: nobody else has the list.
+            unsafe { reach.each_of(first, most, |_| visited += 1) };
+            assert_eq!((visited, reach.looked_at), (seen, seen));
+            assert_eq!(reach.is_too_short, is_too_short);
+        };
+        check(256, 1000, 256, true);
+        check(256, 100, 100, false);
+        check(256, 256, 256, false);
+        check(1024, 1000, 300, false);
+        check(300, 1000, 300, false);
+        while !first.is_null() {
+            // SAFETY: taken out of the list before it is freed.
+            unsafe {
+                let next = (*first).next;
+                heap::free_fragment(first);
+                first = next;
+            }
+        }
+    }
+}
