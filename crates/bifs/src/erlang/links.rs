@@ -33,6 +33,10 @@ pub(crate) fn link_1(process: &mut Process, [other]: [Term; 1]) -> BifResult {
     link(process, other, Rank::Ordinary)
 }
 
+/// A link takes memory at both ends, and as much time as so many ordinary calls: processes that link to thousands give
+/// others their turns.
+const REDUCTIONS_PER_LINK: i64 = 16;
+
 /// Links a process with another one, or a port; the exit message of the link will have this rank.
 fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
     if process.flags.contains(Flags::TRACED) {
@@ -55,6 +59,7 @@ fn link(process: &mut Process, other: Term, rank: Rank) -> BifResult {
         }
         let from = process.pid();
         signal::send_or_bounce(other, Signal::Link { from });
+        charge(REDUCTIONS_PER_LINK);
         return sending::after(
             process,
             flood::related(process, other, Relating::Linked),

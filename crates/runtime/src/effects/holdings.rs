@@ -641,7 +641,7 @@ mod tests {
             unsafe { (*fragment).next = first };
             first = fragment;
         }
-        let mut check = |reach: usize, most: usize, seen: usize, is_too_short: bool| {
+        let check = |reach: usize, most: usize, seen: usize, is_too_short: bool| {
             let mut reach = Reach::to(reach);
             let mut visited = 0;
             // SAFETY: nobody else has the list.
