@@ -476,7 +476,8 @@ const VITAL: [&str; 9] = [
     "user_sup",
 ];
 
-/// Names as atoms: thousands of processes are looked at in a row, and each spawn above the high mark asks who it is for.
+/// Names as atoms: thousands of processes are looked at in a row, and each spawn above the high mark asks who it is
+/// for.
 struct Names {
     supervisor: Term,
     application_master: Term,
