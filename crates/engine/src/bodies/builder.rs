@@ -123,6 +123,13 @@ pub(crate) unsafe fn position<F: Form>(m: &Registers<F>) -> *mut u8 {
     unsafe { (*m.c).builder[0] as *mut u8 }
 }
 
+/// The bits of a small integer under a mask that leaves none of its tag, times the factor that brings them to their
+/// place.
+#[inline(always)]
+pub(crate) fn in_place(value: Term, mask: u64, factor: u64) -> u64 {
+    (value.bits() & mask).wrapping_mul(factor)
+}
+
 /// The end of the room.
 #[inline(always)]
 pub(crate) unsafe fn limit<F: Form>(m: &Registers<F>) -> *mut u8 {

@@ -18,8 +18,8 @@ use layout::{Header, ObjectKind, Term};
 
 use super::binaries::{BINARY_SIZE, HEAP_BINARY, SHARED_BINARY, word};
 use super::builder::{
-    GATHERED, HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY, SUB_BINARY_BYTES, bytes_of, extend, lengthen,
-    limit, position, set_limit, set_position, successor, writable,
+    GATHERED, HEAP_BINARY_HEAD, SHIFTED, SUB_BINARY, SUB_BINARY_BYTES, bytes_of, extend, in_place,
+    lengthen, limit, position, set_limit, set_position, successor, writable,
 };
 use super::tags::{KIND_MASK, boxed, header_of};
 use crate::form::Form;
@@ -197,7 +197,7 @@ operations! {
         if !m.is_small(o.source, value) {
             return m.jump(o.fail);
         }
-        let bits = (value.bits() & m.wide(o.mask)).wrapping_mul(m.wide(o.factor));
+        let bits = in_place(value, m.wide(o.mask), m.wide(o.factor));
         *m.x.add(GATHERED as usize) = Term::from_bits(bits | Term::small(0).bits());
         m.next(o.end)
     }
@@ -208,7 +208,7 @@ operations! {
         if !m.is_small(o.source, value) {
             return m.jump(o.fail);
         }
-        let bits = (value.bits() & m.wide(o.mask)).wrapping_mul(m.wide(o.factor));
+        let bits = in_place(value, m.wide(o.mask), m.wide(o.factor));
         let gathered = m.x.add(GATHERED as usize);
         *gathered = Term::from_bits((*gathered).bits() | bits);
         m.next(o.end)
@@ -220,8 +220,8 @@ operations! {
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.jump(o.fail);
         }
-        let a = (a.bits() & m.wide(o.mask_a)).wrapping_mul(m.wide(o.factor_a));
-        let b = (b.bits() & m.wide(o.mask_b)).wrapping_mul(m.wide(o.factor_b));
+        let a = in_place(a, m.wide(o.mask_a), m.wide(o.factor_a));
+        let b = in_place(b, m.wide(o.mask_b), m.wide(o.factor_b));
         *m.x.add(GATHERED as usize) = Term::from_bits(a | b | Term::small(0).bits());
         m.next(o.end)
     }
@@ -232,8 +232,8 @@ operations! {
         if !m.both_small((o.a, a), (o.b, b)) {
             return m.jump(o.fail);
         }
-        let a = (a.bits() & m.wide(o.mask_a)).wrapping_mul(m.wide(o.factor_a));
-        let b = (b.bits() & m.wide(o.mask_b)).wrapping_mul(m.wide(o.factor_b));
+        let a = in_place(a, m.wide(o.mask_a), m.wide(o.factor_a));
+        let b = in_place(b, m.wide(o.mask_b), m.wide(o.factor_b));
         let gathered = m.x.add(GATHERED as usize);
         *gathered = Term::from_bits((*gathered).bits() | (a | b));
         m.next(o.end)
@@ -314,7 +314,7 @@ constants! {
 }
 
 macro_rules! integers {
-    ($($(#[$doc:meta])* $name:ident $type:ty, $order:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident |$to:ident, $bits:ident| $store:expr;)*) => {
         operations! {
             $(
                 $(#[$doc])*
@@ -323,8 +323,9 @@ macro_rules! integers {
                     if !m.is_small(o.source, value) {
                         return m.jump(o.fail);
                     }
-                    let to = position(&m).wrapping_add(m.word(o.offset) as usize);
-                    to.cast::<$type>().write_unaligned((value.small_value() as $type).$order());
+                    let $to = position(&m).wrapping_add(m.word(o.offset) as usize);
+                    let $bits = value.small_value();
+                    $store;
                     m.next(o.end)
                 }
             )*
@@ -334,47 +335,29 @@ macro_rules! integers {
 
 integers! {
     /// The low bits of an integer.
-    PutInteger8 u8, to_be;
+    PutInteger8 |to, bits| to.write(bits as u8);
     /// As `PutInteger8`, big-endian
-    PutInteger16 u16, to_be;
-    /// As `PutInteger8`, big-endian
-    PutInteger32 u32, to_be;
-    /// As `PutInteger8`, big-endian
-    PutInteger64 u64, to_be;
-    /// As `PutInteger8`, little-endian
-    PutInteger16Little u16, to_le;
-    /// As `PutInteger8`, little-endian
-    PutInteger32Little u32, to_le;
-    /// As `PutInteger8`, little-endian
-    PutInteger64Little u64, to_le;
-}
-
-operations! {
+    PutInteger16 |to, bits| to.cast::<u16>().write_unaligned((bits as u16).to_be());
     /// As `PutInteger8`: three bytes, big-endian
-    PutInteger24: S |m, o: PutValue| {
-        let value = m.get(o.source);
-        if !m.is_small(o.source, value) {
-            return m.jump(o.fail);
-        }
-        let to = position(&m).wrapping_add(m.word(o.offset) as usize);
-        let bits = value.small_value();
+    PutInteger24 |to, bits| {
         to.cast::<u16>().write_unaligned(((bits >> 8) as u16).to_be());
         to.wrapping_add(2).write(bits as u8);
-        m.next(o.end)
-    }
-
+    };
+    /// As `PutInteger8`, big-endian
+    PutInteger32 |to, bits| to.cast::<u32>().write_unaligned((bits as u32).to_be());
+    /// As `PutInteger8`, big-endian
+    PutInteger64 |to, bits| to.cast::<u64>().write_unaligned((bits as u64).to_be());
+    /// As `PutInteger8`, little-endian
+    PutInteger16Little |to, bits| to.cast::<u16>().write_unaligned((bits as u16).to_le());
     /// As `PutInteger8`: three bytes, little-endian
-    PutInteger24Little: S |m, o: PutValue| {
-        let value = m.get(o.source);
-        if !m.is_small(o.source, value) {
-            return m.jump(o.fail);
-        }
-        let to = position(&m).wrapping_add(m.word(o.offset) as usize);
-        let bits = value.small_value();
+    PutInteger24Little |to, bits| {
         to.cast::<u16>().write_unaligned((bits as u16).to_le());
         to.wrapping_add(2).write((bits >> 16) as u8);
-        m.next(o.end)
-    }
+    };
+    /// As `PutInteger8`, little-endian
+    PutInteger32Little |to, bits| to.cast::<u32>().write_unaligned((bits as u32).to_le());
+    /// As `PutInteger8`, little-endian
+    PutInteger64Little |to, bits| to.cast::<u64>().write_unaligned((bits as u64).to_le());
 }
 
 macro_rules! floats {
