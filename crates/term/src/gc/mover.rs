@@ -331,10 +331,7 @@ impl Mover {
                 *top = moved.add(2);
                 copy_words(cell, moved, 2);
                 has_boxed_keys |= Term::from_bits(*cell).is_boxed();
-                let term = Term::from_cons_pointer(moved.cast()).bits();
-                cell.write(Term::NONE.bits());
-                cell.add(1).write(term);
-                *child = term;
+                *child = mark_cell(cell, moved);
             }
             if !has_boxed_keys {
                 return;
@@ -385,10 +382,7 @@ impl Mover {
                 let (head, tail) = (*source, *source.add(1));
                 heads |= head.wrapping_add(1);
                 top.write(head);
-                source.write(Term::NONE.bits());
-                source
-                    .add(1)
-                    .write(Term::from_cons_pointer(top.cast()).bits());
+                mark_cell(source, top);
                 let next = address(tail);
                 if tail & 0b11 == 0b01 && self.fate::<O>(tail) == fate && *next != Term::NONE.bits()
                 {
@@ -548,6 +542,21 @@ impl Mover {
                 append::hold(binary);
             }
         }
+    }
+}
+
+/// Marks a cell as moved to a place, and returns the term that it is there.
+///
+/// # Safety
+/// The cell is in a space that is being emptied, and the place is one for a cell.
+#[inline(always)]
+unsafe fn mark_cell(cell: *mut u64, place: *mut u64) -> u64 {
+    // SAFETY: the caller's promise; a cell has two words.
+    unsafe {
+        let term = Term::from_cons_pointer(place.cast()).bits();
+        cell.write(Term::NONE.bits());
+        cell.add(1).write(term);
+        term
     }
 }
 
