@@ -200,15 +200,12 @@ fn candidates(apart: &Apart, most: usize) -> Vec<Candidate> {
     let given_up = keeper::first();
     // The least of the candidates is at the top, to be replaced.
     let mut largest: BinaryHeap<Reverse<Candidate>> = BinaryHeap::with_capacity(most + 1);
-    let measure = |process: &Process, reach: &mut Reach| {
+    let measure = |process: &Process, reach: &mut Reach| size_within(process, apart, reach).bytes();
+    holdings::look_into_all(measure, |process, bytes| {
         let standing = holdings::standing(process);
-        let may_end = !vital.has(&standing);
-        may_end.then(|| (standing, size_within(process, apart, reach).bytes()))
-    };
-    holdings::look_into_all(measure, |_, found| {
-        let Some((standing, bytes)) = found else {
+        if vital.has(&standing) {
             return;
-        };
+        }
         largest.push(Reverse(Candidate {
             is_given_up: given_up.contains(&standing.pid.bits()),
             is_no_supervisor: !standing.is_supervisor,
@@ -216,7 +213,7 @@ fn candidates(apart: &Apart, most: usize) -> Vec<Candidate> {
             bytes,
             pid: standing.pid,
             parent: standing.parent,
-            begun_with: standing.begun_with,
+            begun_with: holdings::begun_with(process),
         }));
         if largest.len() > most {
             largest.pop();

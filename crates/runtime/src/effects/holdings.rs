@@ -69,43 +69,36 @@ pub fn look_into_all<R>(
     mut done: impl FnMut(&Process, R),
 ) {
     let mut looked_at = 0;
+    let mut look_into = |peer: Peer<'_>, mut before: Option<R>, reach: Reach| {
+        let mut longer = None;
+        let mut visit = |process: &Process| {
+            let mut reach = reach;
+            let found = match before.take() {
+                Some(found) if looked_at >= MOST_LOOKED_AT => found,
+                _ => measure(process, &mut reach),
+            };
+            looked_at += reach.looked_at;
+            match reach.is_too_short {
+                true => longer = Some(found),
+                false => done(process, found),
+            }
+        };
+        // SAFETY: it is called while the world is stopped.
+        unsafe { look(peer, &mut visit) };
+        longer
+    };
     world::stopped(|| {
         epoch::with_pin(|pinned| {
             let mut reach = Reach::FIRST;
-            let mut long: Vec<(Peer<'_>, R)> = Vec::new();
-            for peer in table::all(pinned) {
-                let mut visit = |process: &Process| {
-                    let mut reach = reach;
-                    let found = measure(process, &mut reach);
-                    looked_at += reach.looked_at;
-                    match reach.is_too_short {
-                        true => long.push((peer, found)),
-                        false => done(process, found),
-                    }
-                };
-                // SAFETY: the world is stopped.
-                unsafe { look(peer, &mut visit) };
-            }
+            let mut long: Vec<(Peer<'_>, R)> = table::all(pinned)
+                .filter_map(|peer| Some((peer, look_into(peer, None, reach)?)))
+                .collect();
             while !long.is_empty() {
                 reach = reach.farther();
-                for (peer, found) in std::mem::take(&mut long) {
-                    let mut found = Some(found);
-                    let mut visit = |process: &Process| {
-                        let mut reach = reach;
-                        if looked_at < MOST_LOOKED_AT {
-                            found = Some(measure(process, &mut reach));
-                            looked_at += reach.looked_at;
-                        }
-                        if let Some(found) = found.take() {
-                            match reach.is_too_short {
-                                true => long.push((peer, found)),
-                                false => done(process, found),
-                            }
-                        }
-                    };
-                    // SAFETY: as before.
-                    unsafe { look(peer, &mut visit) };
-                }
+                long = long
+                    .into_iter()
+                    .filter_map(|(peer, found)| Some((peer, look_into(peer, Some(found), reach)?)))
+                    .collect();
             }
         });
     });
@@ -405,8 +398,6 @@ pub struct Standing {
     pub pid: Term,
     pub parent: Option<Term>,
     pub name: Option<Term>,
-    /// What it began with: the same number for all that began with the same function, and seldom for others.
-    pub begun_with: u64,
     pub is_supervisor: bool,
     /// An application master, or the process that has started its application for it: the application ends with either,
     /// and perhaps the node.
@@ -421,17 +412,14 @@ pub struct Standing {
 /// See [`Standing`].
 #[must_use]
 pub fn standing(process: &Process) -> Standing {
-    let no_gc = no_gc!();
-    let call = process.dictionary.get(am::DOLLAR_INITIAL_CALL);
-    let call = call.and_then(|call| call.as_tuple(no_gc));
-    let initial = call.and_then(|call| call.first().copied());
+    let initial = process.dictionary.get(am::DOLLAR_INITIAL_CALL);
+    let initial = initial.and_then(|call| call.as_tuple(no_gc!())?.first().copied());
     let parent = process.parent;
     let (supervisor, master) = (NAMES.supervisor, NAMES.application_master);
     Standing {
         pid: process.pid(),
         parent: (!parent.is_none() && parent.is_local_pid()).then_some(parent),
         name: registry::name_of_process(process),
-        begun_with: begun_with(process, call),
         is_supervisor: initial == Some(supervisor),
         has_application: initial == Some(master) || master == Term::atom(process.initial_call.0),
         is_system: process.flags.contains(Flags::SYSTEM)
@@ -443,8 +431,13 @@ pub fn standing(process: &Process) -> Standing {
     }
 }
 
-/// See [`Standing::begun_with`]; `call` is what a process of `proc_lib` began with.
-fn begun_with(process: &Process, call: Option<&[Term]>) -> u64 {
+/// What a process began with, also below `proc_lib`: the same number for all that began with the same function, and
+/// seldom for others.
+#[must_use]
+pub fn begun_with(process: &Process) -> u64 {
+    let no_gc = no_gc!();
+    let call = process.dictionary.get(am::DOLLAR_INITIAL_CALL);
+    let call = call.and_then(|call| call.as_tuple(no_gc));
     let mut hasher = FxHasher::default();
     process.initial_call.hash(&mut hasher);
     for part in call.unwrap_or_default() {
