@@ -2,30 +2,27 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+
+use stock::Talking;
 
 /// A node that runs an expression and says `ready` in it; it ends with this.
-struct Node(Child);
+struct Node(Talking);
 
 impl Node {
     fn start(expression: &str) -> Node {
         let mut command: Command = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"));
-        let mut child = command
+        command
             .args(["+code_calls", "0", "-noshell", "-eval", expression])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let said = BufReader::new(child.stdout.take().unwrap()).read_line(&mut line);
-        assert!(said.is_ok() && line == "ready\n", "{line:?}");
-        Node(child)
+            .stdin(Stdio::null());
+        let mut node = Talking::start(&mut command);
+        assert_eq!(node.line(), "ready");
+        Node(node)
     }
 
     /// Start, access and name of each range of memory.
     fn ranges(&self) -> Vec<(u64, String, String)> {
-        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.0.id())).unwrap();
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.0.program.id())).unwrap();
         let range = |line: &str| {
             let mut fields = line.split_whitespace();
             let start = fields.next()?.split('-').next()?;
@@ -34,13 +31,6 @@ impl Node {
             Some((start, access, fields.nth(3).unwrap_or_default().to_owned()))
         };
         maps.lines().map(|line| range(line).expect(line)).collect()
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -1,9 +1,10 @@
 //! The schedulers online follow the processor quota of a real control group of version 1, also while it changes. With
 //! OTP 25.
 
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::Command;
+
+use stock::Talking;
 
 /// A control group, and its removal.
 struct Group(PathBuf);
@@ -43,10 +44,7 @@ impl Drop for Group {
 }
 
 /// A node in a group that prints its schedulers, those online and the dirty ones online, whenever these change.
-struct Node {
-    child: Child,
-    lines: BufReader<ChildStdout>,
-}
+struct Node(Talking);
 
 impl Node {
     fn start(group: &Group, flags: &[&str]) -> Node {
@@ -64,40 +62,24 @@ impl Node {
             .arg(ferl.get_program())
             .args(ferl.get_args())
             .args(flags)
-            .args(["-noshell", "-eval", print])
-            .stdout(Stdio::piped());
+            .args(["-noshell", "-eval", print]);
         for (name, value) in ferl.get_envs() {
             match value {
                 Some(value) => command.env(name, value),
                 None => command.env_remove(name),
             };
         }
-        let mut child = command.spawn().unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap());
-        Node { child, lines }
+        Node(Talking::start(&mut command))
     }
 
     /// Reads until this line. The numbers do not change all at once.
     #[track_caller]
     fn expect(&mut self, expected: &str) {
         let lines: Vec<String> = (0..3)
-            .map(|_| self.line())
+            .map(|_| self.0.line())
             .take_while(|line| line != expected)
             .collect();
         assert!(lines.len() < 3, "{lines:?}, not {expected}");
-    }
-
-    fn line(&mut self) -> String {
-        let mut line = String::new();
-        self.lines.read_line(&mut line).unwrap();
-        line.trim_end().to_owned()
-    }
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -129,11 +111,11 @@ fn schedulers_that_a_flag_has_set_stay() {
     };
     group.allow(200);
     let mut node = Node::start(&group, &["+S", "3:3"]);
-    let first = node.line();
+    let first = node.0.line();
     assert!(first.starts_with("[3,3,"), "{first}");
     group.allow(50);
     // Nothing more is printed while the schedulers that could change are looked at some times.
     std::thread::sleep(std::time::Duration::from_secs(3));
-    drop(node.child.kill());
-    assert_eq!(node.line(), "");
+    drop(node.0.program.kill());
+    assert_eq!(node.0.line(), "");
 }

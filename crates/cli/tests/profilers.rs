@@ -3,10 +3,11 @@
 #![cfg(target_arch = "x86_64")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use stock::Talking;
 
 const FERL: &str = env!("CARGO_BIN_EXE_ferl");
 
@@ -226,36 +227,21 @@ fn compiled() -> PathBuf {
     folder
 }
 
-/// A node that would run for ever: it ends with this, however the test ends.
-struct Running(Child);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// gdb shows Erlang frames by name, and below them the scheduler's. If there is no gdb, or it may not attach, this is
 /// skipped: the engine has a test of the same objects.
 #[test]
 fn a_debugger_walks_erlang_frames() {
-    let node = stock::ferl_on_25(FERL)
+    let mut command = stock::ferl_on_25(FERL);
+    command
         .args(["+S", "1:1", "-noshell", "-pa", "."])
         .args(["-eval", "deep:main()."])
         .current_dir(compiled())
-        .stdout(Stdio::piped())
-        .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut node = Running(node);
-    let mut line = String::new();
-    let mut output = BufReader::new(node.0.stdout.take().unwrap());
-    output.read_line(&mut line).unwrap();
-    assert_eq!(line, "deep\n");
+        .stdin(Stdio::null());
+    let mut node = Talking::start(&mut command);
+    assert_eq!(node.line(), "deep");
     let look = || {
         Command::new("gdb")
-            .args(["-nx", "-batch", "-p", &node.0.id().to_string()])
+            .args(["-nx", "-batch", "-p", &node.program.id().to_string()])
             .args(["-ex", "thread apply all backtrace 30"])
             .output()
     };

@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use client::{Node, number, shown_when};
+use stock::Running;
 
 fn top(words: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ferl"));
@@ -130,7 +131,7 @@ fn what_is_wrong_is_said() {
 
 /// A node with a name, a cookie and no dashboard. It ends when its input does.
 struct Named {
-    child: std::process::Child,
+    _node: Running,
     name: String,
     cookie: &'static str,
 }
@@ -140,7 +141,8 @@ impl Named {
         let name = format!("{name}_{}", std::process::id());
         let cookie = "cookie_of_top";
         let until_end = "io:get_line(\"\"), halt().";
-        let child = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"))
+        let mut command = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"));
+        command
             .args([
                 "-sname",
                 &name,
@@ -150,11 +152,9 @@ impl Named {
                 "-eval",
                 until_end,
             ])
-            .stdin(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
+            .stdin(std::process::Stdio::piped());
         Named {
-            child,
+            _node: Running::start(&mut command),
             name,
             cookie,
         }
@@ -179,13 +179,6 @@ impl Named {
             assert!(Instant::now() < until, "{}", text(&output.stderr));
             std::thread::sleep(Duration::from_millis(200));
         }
-    }
-}
-
-impl Drop for Named {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -3,13 +3,19 @@
 //! A release is looked for in the tree that a variable names (`FERL_STOCK_25` for OTP 25: the tree, or its `erl`), then
 //! in `PATH`, then under `target/stock`, where `packaging/stock.sh` unpacks it (`make stock-25`). What ferl does is
 //! compared with [`RELEASE`] where nothing else is said. Any thread may call this.
+//!
+//! [`Running`] and [`Talking`] are programs that a test has started, ferl or stock.
 #![forbid(unsafe_code)]
+
+mod running;
 
 use std::env;
 use std::fmt::{self, Display};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+
+pub use running::{Running, Talking};
 
 /// The release that is meant where none is named.
 pub const RELEASE: u8 = 25;

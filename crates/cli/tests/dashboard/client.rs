@@ -2,15 +2,16 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use stock::Running;
 
 /// A node with a dashboard at a port of its own.
 pub(crate) struct Node {
-    child: Child,
+    running: Running,
     /// The line that says where the dashboard is.
     pub(crate) printed: String,
     /// Where it is, on this host.
@@ -67,15 +68,15 @@ impl Node {
     }
 
     fn with(address: &[&str], expression: &str, flags: &[&str]) -> Node {
-        let mut child = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"))
+        let mut command = stock::ferl_on_25(env!("CARGO_BIN_EXE_ferl"));
+        command
             .args(address)
             .args(flags)
             .args(["-noshell", "-eval", &format!("{expression}.")])
             .stdin(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(child.stderr.take().unwrap());
+            .stderr(Stdio::piped());
+        let mut running = Running::start(&mut command);
+        let mut lines = BufReader::new(running.stderr.take().unwrap());
         let mut printed = String::new();
         lines.read_line(&mut printed).unwrap();
         // What else it prints is shown.
@@ -85,7 +86,7 @@ impl Node {
             .find_map(|part| part.parse::<u16>().ok())
             .unwrap_or_else(|| panic!("no port: {printed}"));
         Node {
-            child,
+            running,
             printed,
             address: format!("127.0.0.1:{port}"),
         }
@@ -102,7 +103,7 @@ impl Node {
     }
 
     pub(crate) fn type_in(&mut self, text: &str) {
-        let input = self.child.stdin.as_mut().unwrap();
+        let input = self.running.stdin.as_mut().unwrap();
         input.write_all(text.as_bytes()).unwrap();
     }
 
@@ -133,7 +134,7 @@ impl Node {
     }
 
     pub(crate) fn resident_bytes(&self) -> u64 {
-        let path = format!("/proc/{}/statm", self.child.id());
+        let path = format!("/proc/{}/statm", self.running.id());
         let text = std::fs::read_to_string(path).unwrap();
         let pages = text.split(' ').nth(1).unwrap();
         pages.parse::<u64>().unwrap() * 4096
@@ -168,11 +169,4 @@ pub(crate) fn number(value: &Value) -> u64 {
     value
         .as_u64()
         .unwrap_or_else(|| panic!("{value} is no number"))
-}
-
-impl Drop for Node {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
