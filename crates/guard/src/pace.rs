@@ -44,6 +44,11 @@ impl Slowing {
         self.now
     }
 
+    /// Whether it is asked as seldom as possible.
+    pub(crate) fn is_slowest(&self) -> bool {
+        self.now == self.longest
+    }
+
     /// It was asked, and is as it was, or not.
     pub(crate) fn answered(&mut self, is_the_same: bool) {
         self.now = match is_the_same {
@@ -73,6 +78,7 @@ mod tests {
         for (is_the_same, expected) in [(true, 500), (true, 1000), (true, 1000), (false, 250)] {
             asks.answered(is_the_same);
             assert_eq!(asks.now(), Duration::from_millis(expected));
+            assert_eq!(asks.is_slowest(), expected == 1000);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The watcher: a thread of the machine's own that measures, sets the level, and does what each mark asks for.
 //!
-//! It looks more often the nearer the next mark is, and at once when a large allocation was not admitted.
+//! It looks more often the nearer the next mark is, and at once when a large allocation was not admitted; while nothing
+//! runs in the node it rests.
 //!
 //! - *soft*: every scheduler gives back free memory, and large heaps of processes that wait are collected; who sends to
 //!   processes with large message queues is noted;
@@ -19,10 +20,11 @@ use runtime::effects::{flood, holdings, log};
 use runtime::exec::halt;
 use runtime::mail::aux_work::{self, AuxWork};
 use runtime::mail::hooks::CrashCause;
-use runtime::mail::{dirty, schedulers};
+use runtime::mail::{dirty, idle, schedulers};
 use runtime::process::dirty::DirtyKind;
 use sys::allocator;
 use sys::child;
+use sys::lookout::RestEnd;
 use sys::memory::budget::{self as gauge, Level, Marks};
 use sys::memory::settling;
 
@@ -38,6 +40,9 @@ pub(crate) const STACK_BYTES: usize = schedulers::STACK_BYTES;
 /// seldom while nothing does; at each look while programs are started, which take a part of it.
 const ASKS_EVERY: Duration = Duration::from_millis(250);
 const ASKS_AT_LEAST_EVERY: Duration = Duration::from_secs(1);
+/// How long it rests while nothing runs in the node: then others in its control group can grow, and its limit may
+/// change, but what follows from that is seldom urgent.
+const RESTS_FOR: Duration = Duration::from_secs(4);
 /// How often free memory is given back, while the node is at this level.
 fn gives_back_every(level: Level) -> Duration {
     Duration::from_millis(match level {
@@ -159,6 +164,7 @@ pub(crate) fn watch() {
         };
         if found.is_too_small() {
             watcher.stands_by(&found);
+            watcher.wait_to_look(ASKS_EVERY);
             continue;
         }
         watcher.stands_by = false;
@@ -176,7 +182,7 @@ pub(crate) fn watch() {
             level if watcher.queues.hold(level) => RELEASES_EVERY.min(marks.next_look(resident)),
             _ => marks.next_look(resident),
         };
-        gauge::wait_to_look(next.min(watcher.asks_every.now()));
+        watcher.wait_to_look(next.min(watcher.asks_every.now()));
     }
 }
 
@@ -204,7 +210,16 @@ impl Watcher {
         gauge::set_brakes(false);
         gauge::set_marks(None);
         flood::release(usize::MAX);
-        gauge::wait_to_look(ASKS_EVERY);
+    }
+
+    /// Waits for so long, or much longer while nothing runs and what the system says has not changed lately.
+    fn wait_to_look(&self, next: Duration) {
+        let may_rest = self.level == Level::Calm && self.asks_every.is_slowest();
+        let are_any_floods = || flood::are_any() || flood::are_any_held();
+        let nothing_runs = || may_rest && !are_any_floods() && idle::nothing_runs();
+        if gauge::rest(RESTS_FOR, nothing_runs) == RestEnd::SomethingRuns {
+            gauge::wait_to_look(next);
+        }
     }
 
     fn look(&mut self, marks: &Marks, resident: u64) {

@@ -16,9 +16,12 @@ use runtime::process::dirty::DirtyKind;
 use spec::flags::FlagValues;
 use sys::cpu::Processors;
 use sys::errno::Errno;
+use sys::lookout::{self, RestEnd};
 
-/// How often the system is asked.
+/// How often the system is asked while something runs.
 const ASKS_EVERY: Duration = Duration::from_secs(1);
+/// The same while nothing does.
+const RESTS_FOR: Duration = Duration::from_secs(60);
 const STACK_BYTES: usize = 128 << 10;
 
 /// Starts the thread that looks, if anything can change.
@@ -37,7 +40,9 @@ pub(crate) fn follow(config: &'static Config) -> Result<(), Errno> {
 fn watch(config: &Config, mut follows: bool) {
     let mut last = config.schedulers_online;
     while follows || config.flags.busy_wait.is_none() {
-        std::thread::sleep(ASKS_EVERY);
+        if lookout::PROCESSORS.rest(RESTS_FOR, idle::nothing_runs) == RestEnd::SomethingRuns {
+            lookout::PROCESSORS.wait(ASKS_EVERY);
+        }
         let processors = Processors::detect();
         set_busy_waits(config, &processors);
         follows = follows && online::online() == last;

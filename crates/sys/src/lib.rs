@@ -37,6 +37,7 @@ pub mod histogram;
 pub mod host;
 pub mod library;
 pub mod locale;
+pub mod lookout;
 pub mod memory;
 pub mod park;
 mod path;

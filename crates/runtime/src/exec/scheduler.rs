@@ -28,6 +28,7 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::{ALL_X_REGISTERS, FLOAT_REGISTERS, REDUCTIONS_PER_SLICE};
 use layout::{Abrupt, AbruptKind, Class, Context, Term};
+use sys::lookout;
 use sys::memory::budget;
 use term::am;
 
@@ -178,6 +179,9 @@ impl Scheduler {
         if self.is_online() {
             self.own.queues.take_injected(&schedulers().injected, false);
             self.even_out();
+        }
+        if !self.has_no_work() {
+            lookout::something_runs();
         }
     }
 

@@ -465,6 +465,7 @@ impl Pool {
         loop {
             let work = self.next(number, &waits);
             clock.start();
+            sys::lookout::something_runs();
             microstate::set(ThreadState::Emulator);
             let turn = Turn::new(self, number);
             perform(work, &turn);

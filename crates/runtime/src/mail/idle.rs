@@ -12,7 +12,8 @@ use crate::mail::in_vain::InVain;
 use crate::mail::microstate::{self, ThreadState};
 use crate::mail::schedulers::{Schedulers, Shared, schedulers};
 use crate::mail::wake::wake_one;
-use crate::mail::{io, timer};
+use crate::mail::{dirty, io, timer};
+use crate::process::dirty::DirtyKind;
 use crate::process::sync::between_steps;
 
 /// Spin-loop iterations (about 50 ns each) between two looks at the queues of other schedulers. Each look fetches their
@@ -162,6 +163,24 @@ pub fn worked_ns() -> Vec<i64> {
         (awake_ns - shared.stood_by_ns.load(Ordering::Relaxed)).max(0)
     };
     schedulers().all.iter().map(of_one).collect()
+}
+
+/// For so long nothing runs before threads that look now and then rest: for less than the pause between two looks of
+/// theirs, so that one look after the last run is enough, but not for much less, since to be woken costs more than that
+/// look.
+const RESTS_AFTER_NS: i64 = 400_000_000;
+
+/// Whether nothing runs, and nothing has for a while: all schedulers sleep, and dirty ones have no work. Threads of
+/// libraries are not known.
+#[must_use]
+pub fn nothing_runs() -> bool {
+    let since_ns = sys::clock::monotonic_ns() - RESTS_AFTER_NS;
+    let sleeps = |shared: &Shared| {
+        let asleep_since_ns = shared.asleep_since_ns.load(Ordering::Relaxed);
+        asleep_since_ns != 0 && asleep_since_ns <= since_ns
+    };
+    let kinds = [DirtyKind::Cpu, DirtyKind::Io];
+    schedulers().all.iter().all(sleeps) && kinds.iter().all(|kind| dirty::active_tasks(*kind) == 0)
 }
 
 /// Sleeps for a while although there is work, which is left to the other schedulers. This scheduler is not listed as a

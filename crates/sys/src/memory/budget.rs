@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use super::usage::{resident_bytes, swapped_bytes};
 use super::{grants, settling};
-use crate::park::ParkingSpot;
+use crate::lookout::{self, RestEnd};
 
 /// How near to its budget the process is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -147,7 +147,6 @@ static RESIDENT: AtomicU64 = AtomicU64::new(0);
 static SWAPPED: AtomicU64 = AtomicU64::new(0);
 static REFUSED: AtomicU64 = AtomicU64::new(0);
 static BRAKES: AtomicBool = AtomicBool::new(false);
-static WATCHER: ParkingSpot = ParkingSpot::new();
 /// From this monotonic time on the watcher is late.
 static OVERDUE_NS: AtomicI64 = AtomicI64::new(i64::MAX);
 
@@ -527,7 +526,7 @@ pub fn granted() -> u64 {
 
 /// Has the watcher look at once.
 pub fn wake_watcher() {
-    WATCHER.unpark();
+    lookout::MEMORY.wake();
 }
 
 /// Sleeps until somebody wakes the watcher, at most so long. Only the watcher may call this.
@@ -539,7 +538,13 @@ pub fn wait_to_look(longest: Duration) {
     };
     let now_ns = crate::clock::monotonic_ns();
     OVERDUE_NS.store(now_ns.saturating_add(late_ns), Ordering::Relaxed);
-    let _ = WATCHER.park(Some(ns.unsigned_abs()));
+    lookout::MEMORY.wait(longest);
+}
+
+/// Sleeps while `nothing_runs`, at most so long, unless somebody wakes the watcher. Whoever runs something then looks
+/// in its stead at first. Only the watcher may call this.
+pub fn rest(longest: Duration, nothing_runs: impl Fn() -> bool) -> RestEnd {
+    lookout::MEMORY.rest(longest, nothing_runs)
 }
 
 #[cfg(test)]

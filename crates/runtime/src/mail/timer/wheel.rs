@@ -37,6 +37,10 @@ const NOT_UNDER_WAY: u8 = LEVELS as u8;
 /// The level of entries that are due, and in no slot any more.
 const DUE: u8 = NOT_UNDER_WAY + 1;
 
+/// The earliest entry of a slot is looked for among at most so many: who sleeps until the next one should not wake for
+/// each level on its way down, but where there are many timers others wake it anyway.
+const MOST_LOOKED_AT: usize = 16;
+
 /// Room for so many that are due is kept.
 const DUE_KEPT: usize = 1 << 12;
 
@@ -194,12 +198,27 @@ impl<T> Wheel<T> {
             .filter_map(|entry| Some((entry.tick, entry.value.as_ref()?)))
     }
 
-    /// A tick at which `expire` has something to do: not after the earliest entry that is under way.
+    /// A tick at which `expire` has something to do: not after the earliest entry that is under way, and the same where
+    /// few are.
     pub(super) fn next_tick(&self) -> Option<i64> {
         if self.has_due() {
             return Some(self.now);
         }
-        self.next_slot().map(|(_, _, tick)| tick)
+        let (level, slot, begins) = self.next_slot()?;
+        if level == 0 {
+            return Some(begins);
+        }
+        let mut earliest = i64::MAX;
+        let mut index = self.heads[level][slot];
+        for _ in 0..MOST_LOOKED_AT {
+            let entry = &self.entries[index as usize];
+            earliest = earliest.min(entry.tick);
+            index = entry.next;
+            if index == NONE {
+                return Some(earliest.max(begins));
+            }
+        }
+        Some(begins)
     }
 
     fn next_slot(&self) -> Option<(usize, usize, i64)> {
@@ -352,6 +371,7 @@ mod tests {
             let mut wheel = Wheel::new(start);
             let mut now = start;
             let mut live: Vec<(i64, u64, Key)> = Vec::new();
+            let mut exact = 0;
             for number in 0..if cfg!(miri) { 200 } else { 20_000_u64 } {
                 match random(&mut seed) % 4 {
                     0 | 1 => {
@@ -404,9 +424,14 @@ mod tests {
                         let earliest = live.iter().map(|(tick, _, _)| *tick).min();
                         assert_eq!(wheel.next_tick().is_some(), earliest.is_some());
                         assert!(wheel.next_tick() <= earliest);
+                        if live.len() <= MOST_LOOKED_AT {
+                            assert_eq!(wheel.next_tick(), earliest);
+                            exact += 1;
+                        }
                     }
                 }
             }
+            assert!(exact > 0, "few timers were under way at some time");
         }
     }
 }
