@@ -14,16 +14,16 @@
 //! lock `changes` or a neighbour. The exception is a range that is in no directory: whoever else locks it came
 //! through an old directory, and releases it at once.
 //!
-//! Any thread may call. A range stays allocated as long as the [`Ranges`], a replaced directory until no thread is
-//! pinned any more that was when it was current. Directories are read by threads that are pinned ([`Pinned`]), or that
-//! keep them from being replaced ([`Held`]).
+//! Any thread may call. A range stays allocated as long as the [`Ranges`], and a replaced directory until no thread is
+//! pinned any more that was when it was current, which may be later. Directories are read by threads that are pinned
+//! ([`Pinned`]), or that keep them from being replaced ([`Held`]).
 //!
 //! `tests/interleavings` runs this file under loom.
 
 use std::ptr::{self, NonNull};
 use std::time::Duration;
 
-use runtime::process::epoch::{Pinned, Retired};
+use runtime::process::epoch::Pinned;
 use runtime::process::sync::{AtomicPtr, Mutex, MutexGuard, Ordering};
 
 /// Maximum number of ranges of a table. More would hardly reduce contention, and would slow down operations on all
@@ -56,8 +56,8 @@ unsafe impl<B: Send, R> Send for Replaced<B, R> {}
 
 impl<B, R> Drop for Replaced<B, R> {
     fn drop(&mut self) {
-        // SAFETY: it came from a box (`Held::replace`). Only `Ranges::retired` has such values, and drops them when
-        // nobody is pinned any more who was when they were current, or with the ranges.
+        // SAFETY: it came from a box (`Held::replace`), and is dropped when nobody is pinned any more who was when it
+        // was current (`epoch::drop_later`).
         drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
@@ -66,7 +66,6 @@ impl<B, R> Drop for Replaced<B, R> {
 pub struct Ranges<B, R> {
     current: AtomicPtr<Directory<B, R>>,
     changes: Mutex<Changes<R>>,
-    retired: Retired<Replaced<B, R>>,
 }
 
 /// Locked by whoever replaces the directory, and by whoever needs it to stay as it is.
@@ -90,7 +89,7 @@ pub struct Held<'a, B, R> {
     changes: MutexGuard<'a, Changes<R>>,
 }
 
-impl<B: Clone, R: Range> Ranges<B, R> {
+impl<B: Clone + Send + 'static, R: Range + 'static> Ranges<B, R> {
     /// One range for all keys.
     pub fn new(range: R) -> Ranges<B, R> {
         let range = Box::into_raw(Box::new(range));
@@ -104,13 +103,12 @@ impl<B: Clone, R: Range> Ranges<B, R> {
                 all: vec![range],
                 spare: Vec::new(),
             }),
-            retired: Retired::new(),
         }
     }
 
     fn current<'a>(&'a self, _pinned: Pinned<'a>) -> &'a Directory<B, R> {
         // SAFETY: never null; a replaced directory is dropped only when nobody is pinned any more who was when it was
-        // current (`Ranges::retired`).
+        // current (`epoch::drop_later`).
         unsafe { &*self.current.load(Ordering::Acquire) }
     }
 
@@ -245,7 +243,7 @@ impl<B: Clone, R: Range> Ranges<B, R> {
     }
 }
 
-impl<'a, B, R> Held<'a, B, R> {
+impl<'a, B: Send + 'static, R: 'static> Held<'a, B, R> {
     fn directory(&self) -> &Directory<B, R> {
         // SAFETY: never null, and replaced only through a `Held`, of which this is the only one.
         unsafe { &*self.ranges.current.load(Ordering::Acquire) }
@@ -260,7 +258,7 @@ impl<'a, B, R> Held<'a, B, R> {
         #[cfg(feature = "loom")]
         std::mem::forget(replaced);
         #[cfg(not(feature = "loom"))]
-        self.ranges.retired.keep(replaced);
+        runtime::process::epoch::drop_later(Box::new(replaced));
     }
 
     /// All ranges in the order of their keys, and the bounds between them.

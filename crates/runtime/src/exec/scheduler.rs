@@ -62,6 +62,9 @@ const MOST_ATTENDED: i64 = REDUCTIONS_PER_SLICE;
 /// A thief that has to wait longer than this sleeps instead of spinning.
 const LONGEST_SPIN_NS: i64 = 50_000;
 
+/// Removed tables, persistent terms and the like that a scheduler frees at a time, some microseconds each at most.
+const DROPPED_AT_ONCE: usize = 64;
+
 /// A scheduler. Only its own thread accesses it, and only through shared references (see the module's documentation):
 /// the type is neither `Send` nor `Sync`.
 pub struct Scheduler {
@@ -457,11 +460,13 @@ impl Scheduler {
         // SAFETY: the thread is between two slices, and holds nothing from a table.
         let reclaimed = unsafe { self.dead.reclaim() };
         block::count(self.own.spawned.take() - reclaimed as isize);
+        epoch::drop_passed(DROPPED_AT_ONCE);
     }
 
     /// Waits for an event, a timer, or a call from another thread, because there is nothing to run.
     fn sleep(&self) {
         self.retire();
+        while self.has_no_work() && epoch::drop_passed(DROPPED_AT_ONCE) > 0 {}
         self.own.shared.aux_work.run();
         time_offset::follow();
         timer::expire(self.own.shared.index);

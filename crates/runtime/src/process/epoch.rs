@@ -11,6 +11,7 @@ mod protocol;
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::process::sync::between_steps;
 use parking_lot::Mutex;
@@ -107,7 +108,16 @@ pub fn passed(stamp: u64) -> bool {
 
 /// What was taken out of everyone's reach, each with its stamp, until nobody can still look at it. Any thread may add
 /// to it.
-pub struct Retired<T>(Mutex<VecDeque<(u64, T)>>);
+pub struct Retired<T>(Mutex<Kept<T>>);
+
+struct Kept<T> {
+    values: VecDeque<(u64, T)>,
+    /// Whether [`LISTED`] has it.
+    is_listed: bool,
+}
+
+/// The most values that one call of [`Retired::keep`] drops, so that whoever adds one after many does not wait for all.
+const MOST_DROPPED_BY_KEEP: usize = 16;
 
 impl<T> Default for Retired<T> {
     fn default() -> Retired<T> {
@@ -118,21 +128,101 @@ impl<T> Default for Retired<T> {
 impl<T> Retired<T> {
     #[must_use]
     pub const fn new() -> Retired<T> {
-        Retired(Mutex::new(VecDeque::new()))
+        Retired(Mutex::new(Kept {
+            values: VecDeque::new(),
+            is_listed: false,
+        }))
     }
 
-    /// Adds a value that new look-ups can no longer find, and drops those that no thread can still access.
-    pub fn keep(&self, value: T) {
-        let mut passed_by_all = Vec::new();
-        let mut retired = self.0.lock();
-        retired.push_back((retire_stamp(), value));
-        while retired.front().is_some_and(|(stamp, _)| passed(*stamp)) {
-            passed_by_all.extend(retired.pop_front());
-        }
+    /// Adds a value, and drops some of those that no thread can still access; returns whether this is to be listed.
+    fn add(&self, value: T) -> bool {
+        let mut kept = self.0.lock();
+        kept.values.push_back((retire_stamp(), value));
+        let passed_by_all = kept.take_passed(MOST_DROPPED_BY_KEEP);
+        let is_new = !kept.values.is_empty() && !std::mem::replace(&mut kept.is_listed, true);
         // Dropping a value may call this function again, so the lock is released first.
-        drop(retired);
+        drop(kept);
         drop(passed_by_all);
+        is_new
     }
+}
+
+impl<T: Send> Retired<T> {
+    /// Adds a value that new look-ups can no longer find, and drops some of those that no thread can still access. The
+    /// rest is dropped by schedulers ([`drop_passed`]), or when further values are added.
+    pub fn keep(&'static self, value: T) {
+        if self.add(value) {
+            list(self);
+        }
+    }
+}
+
+impl<T> Kept<T> {
+    /// Removes the oldest values that no thread can still access, at most `most`.
+    fn take_passed(&mut self, most: usize) -> Vec<T> {
+        let mut taken = Vec::new();
+        while taken.len() < most {
+            let Some((_, value)) = self.values.pop_front_if(|(stamp, _)| passed(*stamp)) else {
+                break;
+            };
+            taken.push(value);
+        }
+        taken
+    }
+}
+
+/// What [`drop_passed`] knows of a [`Retired`].
+trait Listed: Sync {
+    /// Drops the oldest values that no thread can still access, at most `most`; returns how many. It is to be listed
+    /// again if it still has any.
+    fn drop_some(&'static self, most: usize) -> usize;
+}
+
+impl<T: Send> Listed for Retired<T> {
+    fn drop_some(&'static self, most: usize) -> usize {
+        let (taken, are_any_left) = {
+            let mut kept = self.0.lock();
+            let taken = kept.take_passed(most);
+            kept.is_listed = !kept.values.is_empty();
+            (taken, kept.is_listed)
+        };
+        if are_any_left {
+            list(self);
+        }
+        taken.len()
+    }
+}
+
+/// Drops a value that new look-ups can no longer find, when no thread can still access it. For what is rare: many share
+/// one lock.
+pub fn drop_later(value: Box<dyn Send>) {
+    static RETIRED: Retired<Box<dyn Send>> = Retired::new();
+    RETIRED.keep(value);
+}
+
+/// Those whose values schedulers drop, and whether there are any.
+static LISTED: Mutex<Vec<&'static dyn Listed>> = Mutex::new(Vec::new());
+static IS_ANY_LISTED: AtomicBool = AtomicBool::new(false);
+
+fn list(retired: &'static dyn Listed) {
+    let mut listed = LISTED.lock();
+    listed.push(retired);
+    IS_ANY_LISTED.store(true, Ordering::Relaxed);
+}
+
+/// Drops values that were given to [`Retired::keep`] and that no thread can still access, at most `most` of each
+/// kind; returns how many. Any thread that holds no lock may call it.
+pub fn drop_passed(most: usize) -> usize {
+    // Whoever adds a value sees it dropped at its next call, or another thread does it then.
+    if !IS_ANY_LISTED.load(Ordering::Relaxed) {
+        return 0;
+    }
+    let listed = {
+        let mut listed = LISTED.lock();
+        IS_ANY_LISTED.store(false, Ordering::Relaxed);
+        std::mem::take(&mut *listed)
+    };
+    listed.iter().map(|retired| retired.drop_some(most)).sum()
 }
 
 /// Shows that this thread neither becomes quiescent nor idle before `'a` ends: what it finds in a table stays for as
@@ -188,6 +278,7 @@ impl Drop for Pin {
 #[cfg(all(test, not(feature = "loom")))]
 mod tests {
     use std::ptr::{self, NonNull};
+    use std::sync::Arc;
     use std::sync::atomic::{AtomicPtr, Ordering};
 
     use super::*;
@@ -230,11 +321,33 @@ mod tests {
             }
             for round in 1..=ROUNDS {
                 let old = current.swap(Box::into_raw(Box::new(round)), Ordering::AcqRel);
-                retired.keep(Replaced(NonNull::new(old).expect("a number")));
+                retired.add(Replaced(NonNull::new(old).expect("a number")));
                 std::thread::yield_now();
             }
         });
         let last = current.swap(ptr::null_mut(), Ordering::AcqRel);
         drop(Replaced(NonNull::new(last).expect("a number")));
+    }
+
+    #[test]
+    fn what_was_listed_is_dropped_without_further_values() {
+        static RETIRED: Retired<Arc<()>> = Retired::new();
+        let value = Arc::new(());
+        for _ in 0..100 {
+            RETIRED.keep(Arc::clone(&value));
+        }
+        // Threads of other tests may be pinned for a while.
+        while Arc::strong_count(&value) > 1 {
+            // SAFETY: the thread has found nothing.
+            unsafe { quiescent() };
+            let before = Arc::strong_count(&value);
+            let dropped = drop_passed(8);
+            assert!(dropped <= 8);
+            assert_eq!(Arc::strong_count(&value), before - dropped);
+            std::thread::yield_now();
+        }
+        // SAFETY: as above.
+        unsafe { idle() };
+        assert_eq!(drop_passed(8), 0);
     }
 }
