@@ -26,9 +26,11 @@ once(Kind, How) ->
         asked -> {spawn(Owner), none}
     end,
     {ok, Number} = receive {Pid, Told} -> Told end,
+    Flood = flood(Kind, Number),
     Pid ! stop,
     receive {Pid, stops} -> ok end,
     ended(How, Pid, Monitor),
+    Flood ! stop,
     case open(Kind, Number) of
         {ok, Again} -> close(Kind, Again);
         Error -> Error
@@ -41,6 +43,21 @@ ended(asked, Pid, _) ->
         true -> ended(asked, Pid, none);
         false -> ok
     end.
+
+%% Input keeps the port at work when its owner ends.
+flood(tcp, _) -> self();
+flood(udp, Number) ->
+    Self = self(),
+    Flood = spawn_link(fun() ->
+        {ok, Socket} = gen_udp:open(0, [{ip, address()}]),
+        Self ! {self(), floods},
+        flood_until_stopped(Socket, Number)
+    end),
+    receive {Flood, floods} -> Flood end.
+
+flood_until_stopped(Socket, Number) ->
+    _ = gen_udp:send(Socket, address(), Number, <<"a datagram">>),
+    receive stop -> gen_udp:close(Socket) after 0 -> flood_until_stopped(Socket, Number) end.
 
 open(udp, Number) -> gen_udp:open(Number, [{ip, address()}]);
 open(tcp, Number) -> gen_tcp:listen(Number, [{ip, address()}]).

@@ -13,12 +13,13 @@ use term::release::{self, Release};
 use term::{am, build, reference};
 
 use crate::effects::receive::{self, priority};
-use crate::effects::system_monitor;
+use crate::effects::{port, system_monitor};
 use crate::mail::bounce::bounce;
 use crate::mail::observer::observer;
 use crate::mail::signal;
 use crate::mail::time::watchers;
 use crate::mail::{current, metering, remote, senders};
+use crate::process::extras::Closing;
 use crate::process::rank::Rank;
 use crate::process::relations::aliases::Reaches;
 use crate::process::relations::{self, MonitorTarget, ReferenceNumber};
@@ -629,8 +630,10 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     unsafe { append(process, sender, to_fragment(message)) };
 }
 
-/// Ends the links with ports of a process that ends, which closes those that it owns.
-pub fn close_ports(process: &mut Process, reason: Term) {
+/// Ends the links with ports of a process that ends, which closes those that it owns: at once, or when those are done
+/// that are at work.
+pub fn close_ports(process: &mut Process, reason: Term) -> Closing {
+    let closing = Closing::begin();
     let ports: Vec<Term> = process
         .relations
         .linked()
@@ -638,6 +641,8 @@ pub fn close_ports(process: &mut Process, reason: Term) {
         .collect();
     for port in ports {
         process.relations.remove_link(port);
-        crate::effects::port::signals::exit_signal(port, process.pid(), reason, true);
+        port::signals::exit_signal(port, process.pid(), reason, true);
+        port::signals::when_done(port, closing.ticket());
     }
+    closing
 }

@@ -11,8 +11,53 @@ use crate::mail::hooks::{self, CrashCause};
 use crate::mail::observer::observer;
 use crate::mail::timer::bif_timers;
 use crate::mail::{bounce, registry};
+use crate::process::extras::Closing;
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, message_queue, state, table};
+
+/// Closes the ports of a process that is about to end. Returns whether it has to wait for some that are at work: then
+/// this is called again in its next slice. Whoever learns that the process has ended may open their addresses again.
+#[inline]
+pub fn waits_for_ports(process: &mut Process) -> bool {
+    match closing_of(process) {
+        Some(closing) => closing.goes_on(),
+        None => has_port(process) && begin_to_close(process),
+    }
+}
+
+fn closing_of(process: &Process) -> Option<&Closing> {
+    process.cold.as_ref()?.extras.as_ref()?.closing.as_ref()
+}
+
+#[cold]
+fn begin_to_close(process: &mut Process) -> bool {
+    let reason = take_reason(process);
+    tell_exit(process, &reason);
+    let closing = signal_handling::close_ports(process, reason.term());
+    let waits = closing.goes_on();
+    process.flags.insert(Flags::EXIT_PENDING);
+    process.cold().exit_reason = Some(reason);
+    // By this `leave` knows what a tracer has been told.
+    if waits || process.flags.contains(Flags::TRACED) {
+        process.extras().closing = Some(closing);
+    }
+    waits
+}
+
+/// Takes the reason with which a process ends.
+pub fn take_reason(process: &mut Process) -> Owned {
+    let reason = process
+        .cold
+        .as_mut()
+        .and_then(|cold| cold.exit_reason.take());
+    reason.unwrap_or_else(|| Owned::new(am::NORMAL))
+}
+
+fn tell_exit(process: &mut Process, reason: &Owned) {
+    if process.flags.contains(Flags::TRACED) {
+        observer().exits(process, reason.term());
+    }
+}
 
 /// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays
 /// until [`free`], and the control block until no thread can still hold a pointer from the table.
@@ -26,8 +71,8 @@ pub fn leave(process: &mut Process, reason: &Owned) {
         );
     }
     let pid = process.pid();
-    if process.flags.contains(Flags::TRACED) {
-        observer().exits(process, reason.term());
+    if closing_of(process).is_none() {
+        tell_exit(process, reason);
     }
     let word = state::exit(&process.state, holds_nothing(process));
     between_steps();
@@ -93,9 +138,11 @@ fn give_up_all(process: &mut Process, word: u32, reason: Term) {
     if word & state::TIMED != 0 {
         bif_timers::cancel_all_to(pid);
     }
-    // Whoever restarts the process opens the same address, which must be free by then.
-    signal_handling::close_ports(process, reason);
-    between_steps();
+    if has_port(process) {
+        // It is in a dirty call, or they have come since `waits_for_ports`.
+        signal_handling::close_ports(process, reason);
+        between_steps();
+    }
     give_up_cold(process, reason);
     between_steps();
     // Last, because whoever finds the name free may make tables of the same names.

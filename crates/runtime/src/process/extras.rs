@@ -4,7 +4,8 @@
 
 use std::any::Any;
 use std::cmp::Reverse;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering, fence};
 
 use layout::{Heap, Term};
 use rustc_hash::FxHashMap;
@@ -46,6 +47,8 @@ pub struct Extras {
     /// The registers of a process that left its scheduler for a collection in the middle of a function.
     pub kept: Kept,
     pub at_exit: AtExit,
+    /// Its end has begun, and waits for ports that it had.
+    pub closing: Option<Closing>,
     /// It has blocked multi-scheduling, and waits for the other schedulers to stop.
     pub is_blocking: bool,
     /// What it is traced for.
@@ -121,6 +124,7 @@ impl Extras {
             collection,
             kept,
             at_exit,
+            closing,
             is_blocking,
             tracings,
             sequence,
@@ -152,6 +156,7 @@ impl Extras {
             && collection.is_none()
             && kept.is_empty()
             && at_exit.is_empty()
+            && closing.is_none()
             && !is_blocking
             && tracings.is_off()
             && sequence.is_none()
@@ -160,6 +165,46 @@ impl Extras {
             && *collected_words == 0
             && long_queue_of.is_empty()
             && saved_calls.is_none()
+    }
+}
+
+/// The ports that an ending process had, of which some were at work when it told them to close.
+pub struct Closing {
+    /// A port that has not closed yet has a [`Ticket`].
+    tickets: Arc<()>,
+    since_ns: i64,
+}
+
+/// Dropped by a port that has done what it was told.
+pub struct Ticket {
+    _of: Arc<()>,
+}
+
+impl Closing {
+    /// A port that is at work for longer, perhaps in a driver of a library, closes after the end of the process.
+    const PATIENCE_NS: i64 = 100_000_000;
+
+    #[must_use]
+    pub fn begin() -> Closing {
+        Closing {
+            tickets: Arc::default(),
+            since_ns: sys::clock::monotonic_ns(),
+        }
+    }
+
+    #[must_use]
+    pub fn ticket(&self) -> Ticket {
+        let of = Arc::clone(&self.tickets);
+        Ticket { _of: of }
+    }
+
+    /// Whether the process has to wait for a port.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        let is_any_left = Arc::strong_count(&self.tickets) > 1;
+        // What the ports did has happened before this, if all tickets are gone.
+        fence(Ordering::Acquire);
+        is_any_left && sys::clock::monotonic_ns() - self.since_ns < Closing::PATIENCE_NS
     }
 }
 

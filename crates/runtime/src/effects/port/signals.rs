@@ -740,3 +740,11 @@ pub fn exit_signal(port: Term, from: Term, reason: Term, linked: bool) {
         None => queue_in_order(&port, from, false, 0, close),
     }
 }
+
+/// Drops a value when the port has done all that it has been asked so far, or has closed.
+pub fn when_done(port: Term, value: impl Send + 'static) {
+    let Some(port) = find(port) else { return };
+    if port.tasks.are_pending() {
+        queue::push(&port, 0, Box::new(move |_, _| drop(value)));
+    }
+}

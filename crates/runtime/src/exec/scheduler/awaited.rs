@@ -13,6 +13,7 @@ use layout::limits::REDUCTIONS_PER_SLICE;
 use super::{Scheduler, dirty, slice};
 use crate::effects::signal_handling;
 use crate::effects::tasks::{self, Ran};
+use crate::exec::exit;
 use crate::mail::{awaited, loans};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Process, epoch, state, table};
@@ -59,7 +60,8 @@ impl Scheduler {
             dirty::hand_over_borrowed(process);
             return true;
         }
-        let gone = process.flags.contains(Flags::EXIT_PENDING);
+        let gone =
+            process.flags.contains(Flags::EXIT_PENDING) && !exit::waits_for_ports(&mut process);
         if gone {
             slice::end(&mut process);
         }

@@ -9,7 +9,6 @@ use std::sync::atomic::Ordering;
 
 use layout::limits::REDUCTIONS_PER_SLICE;
 use term::am;
-use term::copy::Owned;
 use term::gc::verify;
 
 use super::{Scheduler, dirty};
@@ -258,6 +257,10 @@ impl Scheduler {
 
     /// Ends the running process.
     fn finish(&self, mut process: Owner) -> Next {
+        if exit::waits_for_ports(&mut process) {
+            self.requeue(process);
+            return Next::End;
+        }
         end(&mut process);
         between_steps();
         self.dead.add(process.into_block());
@@ -337,11 +340,7 @@ pub(super) fn end(process: &mut Process) {
 
 /// Ends a process for all others; its heap stays.
 pub(super) fn leave(process: &mut Process) {
-    let reason = process
-        .cold
-        .as_mut()
-        .and_then(|cold| cold.exit_reason.take());
-    let reason = reason.unwrap_or_else(|| Owned::new(am::NORMAL));
+    let reason = exit::take_reason(process);
     let pid = process.pid();
     exit::leave(process, &reason);
     if observer::is_profiled() {
