@@ -24,6 +24,7 @@ use term::{am, build, list};
 use super::{BifResult, Refusal, answer, badarg, emulator, ok, path, posix, system};
 use crate::magic;
 use runtime::code::bif::Failure;
+use runtime::mail::current::charge;
 use runtime::mail::loans::apart;
 use runtime::process::Process;
 use term::input_buffer::InputBuffer;
@@ -201,6 +202,12 @@ fn not_negative(term: Term, number: usize) -> Result<i64, Refusal> {
 /// Longer reads, in bytes, are not tried on a normal scheduler, because copying so much takes a while.
 const MOST_CACHED_BYTES: usize = 64 << 10;
 
+/// What a read on a normal scheduler costs: it takes half a microsecond at least, and others on the scheduler wait for
+/// their turns. With one reduction for each they waited for four milliseconds.
+const REDUCTIONS_PER_CACHED: i64 = 100;
+/// Bytes that are copied about as fast as a reduction passes.
+const BYTES_PER_REDUCTION: usize = 64;
+
 /// Why a read has no result.
 enum NotRead {
     Refused(Refusal),
@@ -240,7 +247,9 @@ fn read(
         })?
     } else {
         let read = file.read_cached(offset, incoming.room())?;
-        read.ok_or(NotRead::WouldBlock)?
+        let length = read.ok_or(NotRead::WouldBlock)?;
+        charge(REDUCTIONS_PER_CACHED + (length / BYTES_PER_REDUCTION) as i64);
+        length
     };
     if length == 0 {
         return Ok(am::EOF);

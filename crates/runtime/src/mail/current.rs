@@ -35,6 +35,9 @@ pub struct Current {
     pub(crate) forgone: Cell<i64>,
 }
 
+/// Which of the run queues a process goes to.
+type Push = fn(&RunQueues, Runnable, Priority) -> bool;
+
 thread_local! {
     static CURRENT: Cell<Option<&'static Current>> = const { Cell::new(None) };
 }
@@ -215,27 +218,35 @@ impl Current {
     pub(crate) fn enqueue(&self, runnable: Runnable) {
         // As in `signal::count_and_push`, the whole rest stands in both branches.
         match metering::is_open() {
-            false => self.push(runnable),
-            true => self.measure_and_push(runnable),
+            false => self.push(runnable, RunQueues::push),
+            true => self.measure_and_push(runnable, RunQueues::push),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn measure_and_push(&self, runnable: Runnable) {
+    fn measure_and_push(&self, runnable: Runnable, push: Push) {
         metering::queues(runnable.address());
-        self.push(runnable);
+        self.push(runnable, push);
     }
 
     #[inline(always)]
-    fn push(&self, runnable: Runnable) {
+    fn push(&self, runnable: Runnable, push: impl Fn(&RunQueues, Runnable, Priority) -> bool) {
         let word = runnable.state();
         if bound_to(word) != 0 {
             return super::bound::queue(runnable, word);
         }
-        let more_than_one = self.queues.push(runnable, priority_of(word));
+        let more_than_one = push(&self.queues, runnable, priority_of(word));
         if more_than_one {
             self.call_for_help();
+        }
+    }
+
+    /// Puts a process into this scheduler's queue that has used up its slice.
+    pub(crate) fn enqueue_spent(&self, runnable: Runnable) {
+        match metering::is_open() {
+            false => self.push(runnable, RunQueues::push_spent),
+            true => self.measure_and_push(runnable, RunQueues::push_spent),
         }
     }
 

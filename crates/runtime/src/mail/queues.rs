@@ -1,5 +1,10 @@
 //! Run queues: one per priority, first in first out, with stealing (crossbeam's deques).
 //!
+//! Processes of normal priority that have used up a whole slice wait in a queue of their own. The others have just been
+//! woken or made, and most of them need little time: so that they need not wait for all who compute, one of those has
+//! its turn after each turn of another at the most. Where fewer compute than others are ready, all have as many turns
+//! as in one queue.
+//!
 //! Normal and low processes have separate queues. Each normal process has eight turns for one of each low process,
 //! however many there are of both: as in OTP, where they share a queue, in which a low one is passed over seven times
 //! of eight.
@@ -19,10 +24,10 @@ pub(crate) const NORMAL_PER_LOW: u32 = 8;
 
 /// The queues of one scheduler, as its own thread uses them.
 pub(crate) struct RunQueues {
-    by_priority: [Worker<Runnable>; 4],
-    /// At least the number of queued processes of other than normal priority. While it is 0, `pop` looks only at the
-    /// normal queue.
-    urgent: Cell<u32>,
+    queues: [Worker<Runnable>; 5],
+    /// At least the number of processes in other queues than the normal one. While it is 0, `pop` looks only at that.
+    apart: Cell<u32>,
+    turns: Turns,
     /// Turns of normal processes, each times the number of low ones then, as far as low ones have not had their turns
     /// for them.
     due_to_low: Cell<u64>,
@@ -35,8 +40,80 @@ pub(crate) struct RunQueues {
     any_awaited: Cell<bool>,
 }
 
+/// Whose turn it is among processes of normal priority.
+///
+/// A round is one turn of each of the others that were queued when it began. Between them, evenly, are turns of the
+/// spent ones that were queued then, at most one after each: whoever has used up a slice in this round is behind all of
+/// them, as in one queue.
+#[derive(Default)]
+struct Turns {
+    /// How many spent ones were queued when the round began.
+    spent: Cell<u64>,
+    /// The longer one of both queues then.
+    longer: Cell<u64>,
+    /// How many turns of others are left of the round.
+    left: Cell<u64>,
+    /// `spent` for each turn of others, less `longer` for each turn of a spent one.
+    due: Cell<u64>,
+}
+
+impl Turns {
+    /// Whether the next turn is for one of so many spent processes, beside so many others; counts the turn.
+    fn are_for_spent(&self, spent: usize, others: usize) -> bool {
+        if others == 0 {
+            self.left.set(0);
+            self.due.set(0);
+            return spent > 0;
+        }
+        if spent > 0 && self.due.get() > 0 && self.due.get() >= self.longer.get() {
+            self.due.update(|due| due - self.longer.get());
+            return true;
+        }
+        if self.left.get() == 0 {
+            self.spent.set(spent as u64);
+            self.longer.set(spent.max(others) as u64);
+            self.left.set(others as u64);
+            self.due.set(0);
+        }
+        self.left.update(|left| left - 1);
+        self.due.update(|due| due + self.spent.get());
+        false
+    }
+}
+
 /// The queues of one scheduler, as all other threads use them.
-pub(crate) struct Stealers([Stealer<Runnable>; 4]);
+pub(crate) struct Stealers([Stealer<Runnable>; 5]);
+
+/// The queues of a scheduler, in the order in which others take processes from them: to move one costs least where it
+/// computes for long.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Queue {
+    Max,
+    High,
+    /// Of normal priority, after a whole slice.
+    Spent,
+    Normal,
+    Low,
+}
+
+impl Queue {
+    const ALL: [Queue; 5] = [
+        Queue::Max,
+        Queue::High,
+        Queue::Spent,
+        Queue::Normal,
+        Queue::Low,
+    ];
+
+    fn of(priority: Priority) -> Queue {
+        match priority {
+            Priority::Max => Queue::Max,
+            Priority::High => Queue::High,
+            Priority::Normal => Queue::Normal,
+            Priority::Low => Queue::Low,
+        }
+    }
+}
 
 /// Processes made runnable by threads that are not schedulers.
 pub(crate) struct Injected(Injector<(Runnable, Priority)>);
@@ -67,7 +144,8 @@ impl Stealers {
 
     /// The number of queued processes for each priority.
     pub(crate) fn lengths(&self) -> [usize; 4] {
-        std::array::from_fn(|priority| self.0[priority].len())
+        let [max, high, spent, normal, low] = self.0.each_ref().map(Stealer::len);
+        [max, high, spent + normal, low]
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -76,22 +154,22 @@ impl Stealers {
 
     /// The number of queued processes of normal priority.
     pub(crate) fn normal(&self) -> usize {
-        self.0[Priority::Normal as usize].len()
+        self.0[Queue::Normal as usize].len() + self.0[Queue::Spent as usize].len()
     }
 
     /// Whether there are processes of other priorities.
     pub(crate) fn other_than_normal(&self) -> bool {
-        let [max, high, _, low] = &self.0;
+        let [max, high, _, _, low] = &self.0;
         !(max.is_empty() && high.is_empty() && low.is_empty())
     }
 }
 
 impl RunQueues {
     pub(crate) fn new() -> RunQueues {
-        let by_priority = std::array::from_fn(|_| Worker::new_fifo());
         RunQueues {
-            by_priority,
-            urgent: Cell::new(0),
+            queues: std::array::from_fn(|_| Worker::new_fifo()),
+            apart: Cell::new(0),
+            turns: Turns::default(),
             due_to_low: Cell::new(0),
             passed_over: Cell::new(0),
             awaited: RefCell::default(),
@@ -100,24 +178,46 @@ impl RunQueues {
     }
 
     pub(crate) fn stealers(&self) -> Stealers {
-        Stealers(std::array::from_fn(|priority| {
-            self.by_priority[priority].stealer()
-        }))
+        Stealers(self.queues.each_ref().map(Worker::stealer))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.by_priority.iter().all(Worker::is_empty)
+        self.queues.iter().all(Worker::is_empty)
     }
 
     /// Queues a process; returns whether others of its priority were already queued.
+    #[inline]
     pub(crate) fn push(&self, runnable: Runnable, priority: Priority) -> bool {
-        let queue = &self.by_priority[priority as usize];
-        let more = !queue.is_empty();
-        queue.push(runnable);
-        if priority != Priority::Normal {
-            self.urgent.update(|urgent| urgent + 1);
+        self.push_to(Queue::of(priority), runnable)
+    }
+
+    /// Queues a process that has used up its slice; returns whether others of its priority were already queued.
+    #[inline]
+    pub(crate) fn push_spent(&self, runnable: Runnable, priority: Priority) -> bool {
+        match priority {
+            Priority::Normal => self.push_to(Queue::Spent, runnable),
+            other => self.push(runnable, other),
+        }
+    }
+
+    #[inline]
+    fn push_to(&self, queue: Queue, runnable: Runnable) -> bool {
+        let is_any = |queue| !self.own(queue).is_empty();
+        let more = match queue {
+            Queue::Normal | Queue::Spent => {
+                is_any(Queue::Normal) || self.apart.get() > 0 && is_any(Queue::Spent)
+            }
+            other => is_any(other),
+        };
+        self.own(queue).push(runnable);
+        if queue != Queue::Normal {
+            self.apart.update(|apart| apart + 1);
         }
         more
+    }
+
+    fn own(&self, queue: Queue) -> &Worker<Runnable> {
+        &self.queues[queue as usize]
     }
 
     /// Notes that a process of the given priority waits for a reply from the process `pid`.
@@ -150,7 +250,7 @@ impl RunQueues {
 
     /// Whether no `Max` process is queued.
     fn is_free_for_high(&self, bound: &Bound) -> bool {
-        self.by_priority[Priority::Max as usize].is_empty() && !bound.any_of(Priority::Max)
+        self.own(Queue::Max).is_empty() && !bound.any_of(Priority::Max)
     }
 
     #[cold]
@@ -167,36 +267,69 @@ impl RunQueues {
     }
 
     pub(crate) fn pop(&self) -> Option<Runnable> {
-        let [max, high, normal, low] = &self.by_priority;
-        debug_assert!(max.len() + high.len() + low.len() <= self.urgent.get() as usize);
-        if self.urgent.get() > 0 {
-            if let Some(runnable) = max.pop().or_else(|| high.pop()) {
-                self.urgent.update(|urgent| urgent - 1);
-                if !normal.is_empty() || !low.is_empty() {
-                    self.passed_over.update(|slices| slices + 1);
-                }
-                return Some(runnable);
-            }
-            if self.is_turn_of_low()
-                && let Some(runnable) = low.pop()
-            {
-                let turn = u64::from(NORMAL_PER_LOW) * normal.len() as u64;
-                self.due_to_low.update(|due| due.saturating_sub(turn));
-                self.urgent.update(|urgent| urgent - 1);
-                return Some(runnable);
-            }
-            self.due_to_low.update(|due| due + low.len() as u64);
-            if max.is_empty() && high.is_empty() && low.is_empty() {
-                // The counted processes were stolen.
-                self.urgent.set(0);
-            }
+        if self.apart.get() > 0
+            && let Some(runnable) = self.pop_apart()
+        {
+            return Some(runnable);
         }
-        normal.pop()
+        self.own(Queue::Normal).pop()
+    }
+
+    /// The next process, unless it is one of the normal queue.
+    fn pop_apart(&self) -> Option<Runnable> {
+        let [max, high, spent, normal, low] = &self.queues;
+        let apart = max.len() + high.len() + spent.len() + low.len();
+        debug_assert!(apart <= self.apart.get() as usize);
+        if apart == 0 {
+            // The counted processes were stolen.
+            self.apart.set(0);
+            return None;
+        }
+        let popped = if let Some(urgent) = max.pop().or_else(|| high.pop()) {
+            if !(normal.is_empty() && spent.is_empty() && low.is_empty()) {
+                self.passed_over.update(|slices| slices + 1);
+            }
+            Some(urgent)
+        } else {
+            self.pop_low().or_else(|| self.pop_spent())
+        };
+        if popped.is_some() {
+            self.apart.update(|apart| apart - 1);
+        }
+        popped
+    }
+
+    /// The next low process, if it comes before the normal ones now; else their turn is counted.
+    fn pop_low(&self) -> Option<Runnable> {
+        let low = self.own(Queue::Low);
+        if self.is_turn_of_low()
+            && let Some(runnable) = low.pop()
+        {
+            let turn = u64::from(NORMAL_PER_LOW) * self.normal() as u64;
+            self.due_to_low.update(|due| due.saturating_sub(turn));
+            return Some(runnable);
+        }
+        self.due_to_low.update(|due| due + low.len() as u64);
+        None
+    }
+
+    /// The next spent process, if it comes before the others of normal priority now.
+    fn pop_spent(&self) -> Option<Runnable> {
+        let spent = self.own(Queue::Spent);
+        let is_next = self
+            .turns
+            .are_for_spent(spent.len(), self.own(Queue::Normal).len());
+        is_next.then(|| spent.pop()).flatten()
+    }
+
+    /// The number of queued processes of normal priority.
+    fn normal(&self) -> usize {
+        self.own(Queue::Normal).len() + self.own(Queue::Spent).len()
     }
 
     /// Whether a low process comes before a normal one now.
     fn is_turn_of_low(&self) -> bool {
-        let normal = self.by_priority[Priority::Normal as usize].len() as u64;
+        let normal = self.normal() as u64;
         normal == 0 || self.due_to_low.get() >= u64::from(NORMAL_PER_LOW) * normal
     }
 
@@ -208,13 +341,13 @@ impl RunQueues {
     /// Whether one of these processes goes before a bound one of the given priority. Those of one priority take turns
     /// with the bound ones, which `had_turn` last time.
     pub(crate) fn goes_before(&self, priority: Priority, had_turn: bool) -> bool {
-        let [max, high, normal, low] = &self.by_priority;
+        let [max, high, _, _, low] = &self.queues;
         match priority {
             Priority::Max => had_turn && !max.is_empty(),
             Priority::High => !max.is_empty() || had_turn && !high.is_empty(),
             Priority::Normal => {
                 let urgent = !max.is_empty() || !high.is_empty();
-                urgent || had_turn && !(normal.is_empty() && low.is_empty())
+                urgent || had_turn && (self.normal() > 0 || !low.is_empty())
             }
             Priority::Low => {
                 let urgent = !max.is_empty() || !high.is_empty();
@@ -254,28 +387,42 @@ impl RunQueues {
 
     /// Moves up to `most` processes of one priority of another scheduler here.
     pub(crate) fn take_from(&self, victim: &Stealers, priority: Priority, most: usize) {
-        let own = &self.by_priority[priority as usize];
-        let before = own.len();
-        let _ = victim.0[priority as usize].steal_batch_with_limit(own, most);
-        if priority != Priority::Normal {
-            // Others may have stolen some of them by now: the number is at least that of those that are there.
-            let more = own.len().saturating_sub(before).max(1) as u32;
-            self.urgent.update(|urgent| urgent + more);
+        let mut left = most;
+        if priority == Priority::Normal {
+            left -= self.take_batch(victim, Queue::Spent, left).min(left);
         }
+        if left > 0 {
+            self.take_batch(victim, Queue::of(priority), left);
+        }
+    }
+
+    /// Moves up to `most` processes of one queue of another scheduler here; returns how many are there now that were
+    /// not before.
+    fn take_batch(&self, victim: &Stealers, queue: Queue, most: usize) -> usize {
+        let own = self.own(queue);
+        let before = own.len();
+        let _ = victim.0[queue as usize].steal_batch_with_limit(own, most);
+        let more = own.len().saturating_sub(before);
+        if queue != Queue::Normal {
+            // Others may have stolen some of them by now: the number is at least that of those that are there.
+            self.apart.update(|apart| apart + more.max(1) as u32);
+        }
+        more
     }
 
     /// Moves some of another scheduler's processes here and returns one of them.
     pub(crate) fn steal_from(&self, victim: &Stealers) -> Option<Runnable> {
-        for (priority, stealer) in victim.0.iter().enumerate() {
+        for queue in Queue::ALL {
+            let stealer = &victim.0[queue as usize];
             loop {
                 if stealer.is_empty() {
                     break;
                 }
-                match stealer.steal_batch_and_pop(&self.by_priority[priority]) {
+                match stealer.steal_batch_and_pop(self.own(queue)) {
                     Steal::Success(runnable) => {
-                        if priority != Priority::Normal as usize {
-                            let queued = self.by_priority[priority].len() as u32;
-                            self.urgent.update(|urgent| urgent + queued);
+                        if queue != Queue::Normal {
+                            let queued = self.own(queue).len() as u32;
+                            self.apart.update(|apart| apart + queued);
                         }
                         return Some(runnable);
                     }
@@ -285,5 +432,54 @@ impl RunQueues {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who has each of the next turns, with so many of both.
+    fn next(turns: &Turns, spent: usize, others: usize) -> String {
+        let who = |_| match turns.are_for_spent(spent, others) {
+            true => 's',
+            false => 'o',
+        };
+        (0..12).map(who).collect()
+    }
+
+    #[test]
+    fn who_was_woken_waits_for_one_spent_process_at_most() {
+        let turns = Turns::default();
+        assert_eq!(next(&turns, 20_000, 1), "osososososos");
+        assert_eq!(next(&turns, 20_000, 0), "ssssssssssss");
+        assert_eq!(next(&turns, 20_000, 20_000), "osososososos");
+    }
+
+    #[test]
+    fn one_spent_process_has_a_turn_in_each_round_of_the_others() {
+        let turns = Turns::default();
+        assert_eq!(next(&turns, 1, 3), "ooosooosooos");
+        assert_eq!(next(&turns, 2, 3), "oososoososoo");
+    }
+
+    #[test]
+    fn who_spends_a_slice_in_a_round_waits_for_the_next_one() {
+        let turns = Turns::default();
+        let first = (0..20).all(|spent| !turns.are_for_spent(spent, 20 - spent));
+        assert!(
+            first,
+            "one of twenty had a second turn before all had their first"
+        );
+        assert_eq!(next(&turns, 20, 1), "osososososos");
+    }
+
+    #[test]
+    fn turns_that_were_due_beside_many_are_not_all_had_beside_few() {
+        let turns = Turns::default();
+        for _ in 0..1000 {
+            assert!(!turns.are_for_spent(1, 1000));
+        }
+        assert_eq!(next(&turns, 1, 1), "sosososososo");
     }
 }

@@ -17,10 +17,12 @@ use crate::effects::collection::{self, dirty_collection};
 use crate::effects::tasks::{self, Ran};
 use crate::effects::{signal_handling, system_monitor};
 use crate::exec::exit;
+use crate::mail::current::Current;
 use crate::mail::observer;
 use crate::mail::observer::observer;
+use crate::mail::schedulers::schedulers;
 use crate::process::dirty::Collection;
-use crate::process::owner::Owner;
+use crate::process::owner::{Owner, Runnable};
 use crate::process::sync::between_steps;
 use crate::process::{Flags, Priority, Process, block, priority_of, state};
 
@@ -132,7 +134,7 @@ impl Scheduler {
         slice.account(self, &mut process);
         system_monitor::run_ends(&process, run);
         match exit {
-            engine::Exit::Preempted => self.preempted(process),
+            engine::Exit::Preempted => self.preempted(slice, process),
             engine::Exit::Waiting => self.waits(process),
             engine::Exit::Hibernated => self.hibernates(process),
             engine::Exit::Exited => self.finish(process),
@@ -143,7 +145,7 @@ impl Scheduler {
 
     /// The process has used its reductions, or has work for a dirty scheduler.
     #[inline]
-    fn preempted(&self, mut process: Owner) -> Next {
+    fn preempted(&self, slice: &Slice, mut process: Owner) -> Next {
         dirty_collection::want_if_due(&mut process);
         if process
             .flags
@@ -151,7 +153,13 @@ impl Scheduler {
         {
             return self.hand_to_dirty(process);
         }
-        self.requeue(process);
+        // Those whose dirty calls have ended meanwhile were there before it: they need not wait for its next slice.
+        self.own.queues.take_injected(&schedulers().injected, false);
+        match slice.used >= REDUCTIONS_PER_SLICE {
+            true => self.requeue_by(process, Current::enqueue_spent),
+            // It yields.
+            false => self.requeue(process),
+        }
         Next::End
     }
 
@@ -227,20 +235,30 @@ impl Scheduler {
 
     /// Puts the running process back into the queue.
     #[inline]
-    pub(super) fn requeue(&self, mut process: Owner) {
+    pub(super) fn requeue(&self, process: Owner) {
+        self.requeue_by(process, Current::enqueue);
+    }
+
+    #[inline]
+    fn requeue_by(&self, mut process: Owner, enqueue: impl FnOnce(&Current, Runnable)) {
         if process.flags.contains(Flags::TRACED) {
             observer().scheduled_out(&mut process);
         }
-        self.give_up(process);
+        self.give_up_by(process, enqueue);
     }
 
     /// Puts a process that this thread owns, but does not run, back into the queue.
     #[inline]
     pub(super) fn give_up(&self, process: Owner) {
+        self.give_up_by(process, Current::enqueue);
+    }
+
+    #[inline]
+    fn give_up_by(&self, process: Owner, enqueue: impl FnOnce(&Current, Runnable)) {
         let pid = process.pid();
         let (runnable, before) = process.give_up();
         between_steps();
-        self.own.enqueue(runnable);
+        enqueue(&self.own, runnable);
         if crate::mail::awaited::are_signals_left(before) {
             self.own.attend_again(pid);
         }
