@@ -7,6 +7,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod fd;
+pub mod forker;
 mod inet;
 pub mod open;
 mod program;

@@ -332,7 +332,8 @@ fn spawn_first(config: &Config) -> Result<(), String> {
         spawn::spawn_root(atom::known(module), am::START, arguments, arity, &options)
             .map_err(|SpawnError::Limit| format!("the first process of {module} cannot start: the process limit is reached or there is no memory"))
     };
-    first("erl_init", arguments, 2, Priority::Normal, false)?;
+    let init = first("erl_init", arguments, 2, Priority::Normal, false)?;
+    drivers::forker::make(init);
     let purger = first("erts_code_purger", Term::NIL, 0, Priority::High, true)?;
     code::purge::set_purger(purger);
     let collector = "erts_literal_area_collector";

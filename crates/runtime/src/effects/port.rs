@@ -218,16 +218,18 @@ impl Port {
         if sys::memory::budget::is_high() {
             return None;
         }
-        table::insert(|id| {
-            Arc::new(Port {
-                id,
-                parallelism,
-                is_driver_busy: AtomicBool::new(false),
-                is_listed: AtomicBool::new(false),
-                state: Mutex::new(State { driver: None, core }),
-                tasks: queue::Tasks::new(Some(Watermarks::DEFAULT)),
-            })
-        })
+        table::insert(|id| Arc::new(Port::new(id, core, parallelism)))
+    }
+
+    fn new(id: Term, core: Core, parallelism: bool) -> Port {
+        Port {
+            id,
+            parallelism,
+            is_driver_busy: AtomicBool::new(false),
+            is_listed: AtomicBool::new(false),
+            state: Mutex::new(State { driver: None, core }),
+            tasks: queue::Tasks::new(Some(Watermarks::DEFAULT)),
+        }
     }
 
     /// Makes a port that `process` owns and is linked to, and starts its driver. The driver may already use the port.
@@ -283,6 +285,16 @@ impl Port {
         }
         state.settle(&port);
         Ok(opened)
+    }
+
+    /// Makes the machine's own port, which is there before all others; it has an owner and no links.
+    pub fn make_own(owner: Term, name: Arc<[u8]>, driver: Box<dyn Driver>) {
+        let mut core = Core::new(owner, name);
+        core.links.clear();
+        let port = table::insert_own(|id| Arc::new(Port::new(id, core, false)));
+        let mut state = port.state.lock();
+        state.driver = Some(driver);
+        state.core.enter(&port, Phase::Open);
     }
 
     #[must_use]
@@ -467,11 +479,17 @@ impl State {
         }
     }
 
-    /// Closes the port with a reason; returns false if it was not open. A port that is killed does not wait until its
-    /// output is written, and linked and monitoring processes get the reason `killed`, as with processes. Neither does
-    /// one whose owner was ended for the memory that it held, which is that output perhaps.
+    /// Whether nobody can close the port.
+    fn is_permanent(&self) -> bool {
+        let driver = self.driver.as_ref();
+        driver.is_some_and(|driver| driver.is_permanent())
+    }
+
+    /// Closes the port with a reason; returns false if it was not open, or cannot be closed. A port that is killed does
+    /// not wait until its output is written, and linked and monitoring processes get the reason `killed`, as with
+    /// processes. Neither does one whose owner was ended for the memory that it held, which is that output perhaps.
     fn close(&mut self, port: &Arc<Port>, reason: Term) -> bool {
-        if self.core.phase != Phase::Open {
+        if self.core.phase != Phase::Open || self.is_permanent() {
             return false;
         }
         let is_killed = reason == am::KILL;

@@ -101,6 +101,11 @@ pub trait Driver: Send {
         None
     }
 
+    /// Whether the port is there as long as the node: nobody can close it.
+    fn is_permanent(&self) -> bool {
+        false
+    }
+
     /// What kind of port it is; a crash dump shows this before the port's name.
     fn description(&self) -> &'static str {
         "Port controls linked-in driver"

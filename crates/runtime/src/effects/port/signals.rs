@@ -549,11 +549,11 @@ fn run_message(
     let connected = state.core.connected;
     let request = match message.as_tuple_of() {
         Some([owner, request]) if owner == connected => request,
-        _ => return bad_signal(port, connected),
+        _ => return bad_signal(port, state),
     };
     if let Some(output) = output {
         if state.command(port, from, output) != am::TRUE {
-            bad_signal(port, connected);
+            bad_signal(port, state);
         }
         return;
     }
@@ -562,7 +562,9 @@ fn run_message(
     }
     if request == am::CLOSE {
         state.core.tracee(port.id).receives(from, |_| am::CLOSE);
-        state.core.closed_for = Some(connected);
+        if !state.is_permanent() {
+            state.core.closed_for = Some(connected);
+        }
         state.close(port, am::NORMAL);
         return;
     }
@@ -578,17 +580,20 @@ fn run_message(
             let told = build::tuple(scratch.heap(), &[port.id, am::CONNECTED]);
             state.core.notify(connected, port.id, am::CONNECTED, told);
         }
-        _ => bad_signal(port, connected),
+        _ => bad_signal(port, state),
     }
 }
 
-fn bad_signal(port: &Port, connected: Term) {
+fn bad_signal(port: &Port, state: &State) {
+    if state.is_permanent() {
+        return;
+    }
     let exit = Signal::Exit {
         from: port.id,
         reason: Owned::new(atom::known("badsig")),
         linked: false,
     };
-    let _ = signal::send(connected, exit);
+    let _ = signal::send(state.core.connected, exit);
 }
 
 /// Gives an open port a name.

@@ -19,9 +19,10 @@ use crate::process::config;
 
 const CHUNK: usize = 1024;
 
-/// The first port's number. On stock number 0 is a port of the VM itself, which starts programs; with this start
-/// ports have the same numbers here.
-const FIRST: u64 = 1;
+/// The number of the port that the machine has of itself ([`insert_own`]).
+const OWN: u64 = 0;
+/// The number of the first port that is opened.
+const FIRST: u64 = OWN + 1;
 
 type Slot = RwLock<Option<Arc<Port>>>;
 
@@ -67,20 +68,35 @@ pub(super) fn insert(make: impl FnOnce(Term) -> Arc<Port>) -> Option<Arc<Port>> 
     counted.ok()?;
     // Fewer slots are in use than there are, so the search ends.
     loop {
-        let number = table.next.fetch_add(1, Ordering::Relaxed);
-        let index = (number as usize) & (table.limit - 1);
-        let chunk = table.chunks[index / CHUNK]
-            .get_or_init(|| (0..CHUNK).map(|_| RwLock::new(None)).collect());
-        let mut slot = chunk[index % CHUNK].write();
+        let (slot, id) = table.place(table.next.fetch_add(1, Ordering::Relaxed));
+        let mut slot = slot.write();
         if slot.is_none() {
-            let id = Term::local_port(
-                (number & ((1 << PID_INDEX_BITS) - 1)) as u32,
-                (number >> PID_INDEX_BITS) as u32,
-            );
             let port = make(id);
             *slot = Some(Arc::clone(&port));
             return Some(port);
         }
+    }
+}
+
+/// Gives the machine's own port its identifier and slot, before any other port is made.
+pub(super) fn insert_own(make: impl FnOnce(Term) -> Arc<Port>) -> Arc<Port> {
+    let table = &*TABLE;
+    table.in_use.fetch_add(1, Ordering::Relaxed);
+    let (slot, id) = table.place(OWN);
+    Arc::clone(slot.write().insert(make(id)))
+}
+
+impl Table {
+    /// The slot and the identifier of the port with a number.
+    fn place(&self, number: u64) -> (&Slot, Term) {
+        let index = (number as usize) & (self.limit - 1);
+        let chunk = self.chunks[index / CHUNK]
+            .get_or_init(|| (0..CHUNK).map(|_| RwLock::new(None)).collect());
+        let id = Term::local_port(
+            (number & ((1 << PID_INDEX_BITS) - 1)) as u32,
+            (number >> PID_INDEX_BITS) as u32,
+        );
+        (&chunk[index % CHUNK], id)
     }
 }
 
