@@ -16,7 +16,9 @@ main() ->
                        #{level => socket, type => timestampns, value => #{sec => 1, nsec => 2}},
                        #{level => socket, type => timestampns, value => #{sec => 1, usec => 2}},
                        #{level => ipv6, type => flowinfo, value => 1}]]
-            ++ [{services, fun services/0}, {several, fun several/0}, {nothing_yet, fun nothing_yet/0},
+            ++ [{services, fun services/0},
+                {services_with_precedence, fun services_with_precedence/0}, {several, fun several/0},
+                {nothing_yet, fun nothing_yet/0},
                 {mptcp, fun mptcp/0}]).
 
 %% What comes with a datagram, with numbers of the moment as their kinds.
@@ -56,6 +58,21 @@ services() ->
     [{Value, socket:setopt(S, {ip, tos}, Value), socket:getopt(S, {ip, tos})}
      || Value <- [lowdelay, throughput, reliability, mincost, 0, 16#b8, 255, 256, -1, #{}, #{dscp => 46, ecn => 1},
                   #{dscp => ef}, #{dscp => 64}, #{ecn => ect1}, foo]].
+
+%% A service and a precedence, which must both be there.
+services_with_precedence() ->
+    Maps = [#{tos => Service, precedence => Precedence}
+            || Service <- [default, lowdelay, mincost, 0, 4, 15, 16, -1, 1 bsl 70, x],
+               Precedence <- [routine, flash, netcontrol, 0, 1, 7, 8, -1, 1.0, x]]
+        ++ [#{tos => throughput}, #{precedence => 1}, #{}, #{dscp => 3}, #{native => 8},
+            #{tos => throughput, precedence => 3, more => 1}],
+    [begin
+         {ok, S} = socket:open(inet, dgram, udp),
+         Set = socket:setopt(S, {ip, tos}, Map),
+         Now = socket:getopt_native(S, {ip, tos}, integer),
+         ok = socket:close(S),
+         {Map, Set, Now}
+     end || Map <- Maps].
 
 several() ->
     {S, Address} = bound(inet),

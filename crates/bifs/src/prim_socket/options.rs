@@ -55,12 +55,48 @@ pub(crate) fn read_service(term: Term) -> Option<i32> {
         release::has(Release::OTP_28).then_some(class << CLASS_SHIFT)
     };
     let named = number_of(catalogue::SERVICES, term).or_else(class);
-    named.or_else(|| int32(term))
+    named
+        .or_else(|| read_service_map(term))
+        .or_else(|| int32(term))
+}
+
+/// Names of precedences that a program may give; each stands for 0, as on stock.
+const PRECEDENCES: [&str; 7] = [
+    "routine",
+    "priority",
+    "immediate",
+    "flash",
+    "flashoverride",
+    "internetcontrol",
+    "netcontrol",
+];
+
+/// Reads a type of service with a precedence, which OTP 28 and later take as a map. Of numbers the bits count for which
+/// there is room.
+fn read_service_map(term: Term) -> Option<i32> {
+    if !term.is_map() || !release::has(Release::OTP_28) {
+        return None;
+    }
+    let bits = |term: Term, mask: i32| Some((uint32(term)? & mask as u32) as i32);
+    let service = map::get(term, atom::known("tos"))?;
+    let service = match service {
+        am::DEFAULT => 0,
+        _ => number_of(catalogue::SERVICES, service)
+            .or_else(|| Some(bits(service, catalogue::SERVICE_MASK >> 1)? << 1))?,
+    };
+    let precedence = map::get(term, atom::known("precedence"))?;
+    let precedence = match precedence.is_atom() {
+        true if PRECEDENCES.contains(&atom::text(precedence)) => 0,
+        true => return None,
+        false => bits(precedence, PRECEDENCE_MASK)?,
+    };
+    Some(service | precedence << PRECEDENCE_SHIFT)
 }
 
 /// Bits of a type of service below those of its class, and below its precedence.
 const CLASS_SHIFT: i32 = 2;
 const PRECEDENCE_SHIFT: i32 = 5;
+const PRECEDENCE_MASK: i32 = 7;
 
 /// A type of service as OTP 28 and later show it as an option.
 fn write_service_map(heap: &mut Heap, value: i32) -> Term {
@@ -70,7 +106,7 @@ fn write_service_map(heap: &mut Heap, value: i32) -> Term {
         0 => am::DEFAULT,
         _ => named(service >> 1, name_of(catalogue::SERVICES, service)),
     };
-    let precedence = value >> PRECEDENCE_SHIFT & 7;
+    let precedence = value >> PRECEDENCE_SHIFT & PRECEDENCE_MASK;
     let routine = (precedence == 0).then(|| atom::known("routine"));
     let tos = [
         (atom::known("tos"), service),

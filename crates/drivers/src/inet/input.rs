@@ -9,6 +9,7 @@
 use std::mem::MaybeUninit;
 
 use packet::{self, Length, Limits, PacketKind};
+use term::release::{self, Release};
 
 /// How packets are delimited on a socket.
 #[derive(Clone, Copy, Debug)]
@@ -217,6 +218,12 @@ impl Input {
         self.size = self.size.max(self.start.saturating_add(bytes));
     }
 
+    /// Whether a packet of this length ends beyond what OTP can count of a buffer, in which it is appended to what was
+    /// taken before it. Up to OTP 26 nobody looks.
+    fn ends_too_far(&self, length: usize) -> bool {
+        self.start.saturating_add(length) > i32::MAX as usize && release::has(Release::OTP_27)
+    }
+
     fn next_packet(&mut self, framing: &Framing, in_headers: &mut bool) -> Next {
         let limits = Limits {
             packet_bytes: framing.packet_bytes,
@@ -227,6 +234,7 @@ impl Input {
         let found = packet::length(framing.kind, self.available(), &limits, in_headers);
         match found {
             Length::Known(length) if length <= available => Next::Packet(length),
+            Length::Known(length) if self.ends_too_far(length) => Next::Invalid,
             Length::Known(length) => {
                 self.expand(length);
                 self.missing = length - available;

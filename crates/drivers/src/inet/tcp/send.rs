@@ -86,8 +86,12 @@ impl Tcp {
             } else if self.socket.options.delay_send {
                 self.enqueue(&head, data, 0);
                 self.resume_later(port);
-            } else if let Err(error) = self.write_data(port, &head, data) {
+            } else if let Err(error) = self.write_data(&head, data) {
                 return self.send_error(port, error, Some(caller));
+            } else if self.queue.size() > 0 {
+                // The caller hears of its own write only: what was queued is sent, and fails, for the socket's owner.
+                message::reply_ok(port, caller);
+                return self.write(port);
             }
         }
         message::reply_ok(port, caller);
@@ -98,8 +102,8 @@ impl Tcp {
         port.exit(am::EINVAL);
     }
 
-    /// Writes what the socket takes, and queues the rest.
-    fn write_data(&mut self, port: &mut Access<'_>, head: &[u8], data: &Output) -> sys::Result<()> {
+    /// Writes once what the socket takes, and queues the rest.
+    fn write_data(&mut self, head: &[u8], data: &Output) -> sys::Result<()> {
         let mut parts: SmallVec<[IoSlice<'_>; 8]> = SmallVec::new();
         if !head.is_empty() {
             parts.push(IoSlice::new(head));
@@ -112,7 +116,6 @@ impl Tcp {
         };
         if written < head.len() + data.size() {
             self.enqueue(head, data, written);
-            self.write_queued(port)?;
         }
         Ok(())
     }
