@@ -372,13 +372,10 @@ pub fn compare(a: Term, b: Term) -> std::cmp::Ordering {
 }
 
 /// The order of two atoms as keys of a flat map: that of their texts, or from OTP 26 on of their ranks ([`ranks`]).
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn compare_keys(a: Term, b: Term) -> std::cmp::Ordering {
-    match ranks::are_ranked() {
-        true => ranks::compare(a, b),
-        false => compare(a, b),
-    }
+    ranks::compare(a, b).unwrap_or_else(|| compare(a, b))
 }
 
 #[cold]

@@ -472,14 +472,44 @@ pub(crate) unsafe fn copy_words(from: *const u64, to: *mut u64, count: usize) {
     }
 }
 
-/// Copies terms to `room`, as [`copy_words`] does.
+/// Copies terms of an object that was not made just now, such as a map that is updated: of one that was, the processor
+/// would have to write the words first, where several are read at once. The last of them may begin with terms that were
+/// copied already: what is left needs no loop then, whose end is hard to predict.
 ///
 /// # Safety
 /// There is room for all of them.
 #[inline(always)]
 pub(crate) unsafe fn copy_terms(room: *mut Term, terms: &[Term]) {
+    let (from, count) = (terms.as_ptr(), terms.len());
     // SAFETY: the caller's promise.
-    unsafe { copy_words(terms.as_ptr().cast(), room.cast(), terms.len()) }
+    unsafe {
+        match count {
+            0 => {}
+            1 => room.write(*from),
+            2..4 => {
+                copy_some::<2>(from, room);
+                copy_some::<2>(from.add(count - 2), room.add(count - 2));
+            }
+            4..=16 => {
+                let last = count - 4;
+                let mut index = 0;
+                while index < last {
+                    copy_some::<4>(from.add(index), room.add(index));
+                    index += 4;
+                }
+                copy_some::<4>(from.add(last), room.add(last));
+            }
+            _ => ptr::copy_nonoverlapping(from, room, count),
+        }
+    }
+}
+
+/// # Safety
+/// Both have `N` terms, and do not overlap.
+#[inline(always)]
+unsafe fn copy_some<const N: usize>(from: *const Term, room: *mut Term) {
+    // SAFETY: the caller's promise.
+    unsafe { ptr::copy_nonoverlapping(from.cast::<[Term; N]>(), room.cast::<[Term; N]>(), 1) }
 }
 
 /// A term that owns its memory, outside any process: for example an exit reason that is being delivered.

@@ -576,6 +576,9 @@ pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     }
 }
 
+/// A flat map with this many times the keys of another is searched for each of them before both are merged in order.
+const FEW_MERGED: usize = 4;
+
 fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     let ((keys_a, values_a), (keys_b, values_b)) = (flat(a), flat(b));
     if keys_a.is_empty() {
@@ -584,10 +587,19 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     if a == b || keys_b.is_empty() {
         return a;
     }
+    // Options and their defaults: a few of the keys get other values.
+    if keys_b.len() * FEW_MERGED <= keys_a.len()
+        && let Some(map) = replace_values(heap, a, keys_b.len(), |at| (keys_b[at], values_b[at]))
+    {
+        return map;
+    }
     let mut merged = Row::new();
     let (mut index_a, mut index_b) = (0, 0);
     while let (Some(&a), Some(&b)) = (keys_a.get(index_a), keys_b.get(index_b)) {
-        let order = compare_keys(a, b);
+        let order = match a == b {
+            true => Ordering::Equal,
+            false => compare_keys(a, b),
+        };
         match order {
             Ordering::Less => merged.push(a, values_a[index_a]),
             _ => merged.push(b, values_b[index_b]),

@@ -11,14 +11,15 @@
 
 use std::cmp::Ordering;
 use std::sync::OnceLock;
-use std::sync::atomic::{self, AtomicBool, AtomicU32, AtomicU64};
+use std::sync::atomic::{self, AtomicU32, AtomicU64};
 
 use layout::Term;
 use spec::Release;
 use spec::atom_order::AtomOrder;
 
-/// Whether atoms are ranked. It changes once, before any process runs.
-static ARE_RANKED: AtomicBool = AtomicBool::new(false);
+/// The number of atoms that were there when ranking began; 0 as long as atoms are not ranked. It changes once, before
+/// any process runs.
+static FIRST_ATOMS: AtomicU32 = AtomicU32::new(0);
 
 /// The ranks of the atoms with the lowest numbers; 0 for those that were not mentioned yet.
 static RANKS: OnceLock<Box<[AtomicU64]>> = OnceLock::new();
@@ -37,8 +38,9 @@ pub fn set(release: Release) {
     for (rank, atom) in (1..).zip(first) {
         ranks[number(atom)].store(rank, atomic::Ordering::Relaxed);
     }
+    let count = ranks.len() as u32;
     if RANKS.set(ranks).is_ok() {
-        ARE_RANKED.store(true, atomic::Ordering::Release);
+        FIRST_ATOMS.store(count, atomic::Ordering::Release);
     }
 }
 
@@ -53,9 +55,15 @@ pub fn natives(release: Release) {
 
 #[inline(always)]
 pub fn are_ranked() -> bool {
-    ARE_RANKED.load(atomic::Ordering::Relaxed)
+    first_atoms() != 0
 }
 
+#[inline(always)]
+fn first_atoms() -> u32 {
+    FIRST_ATOMS.load(atomic::Ordering::Relaxed)
+}
+
+#[inline(always)]
 fn number(atom: Term) -> usize {
     atom.as_atom().expect("an atom") as usize
 }
@@ -69,9 +77,19 @@ pub(super) fn mention(atom: Term) {
     }
 }
 
-#[cold]
-pub(super) fn compare(a: Term, b: Term) -> Ordering {
-    rank(a).cmp(&rank(b))
+/// The order of two atoms by their ranks; `None` if atoms are not ranked.
+#[inline(always)]
+pub(super) fn compare(a: Term, b: Term) -> Option<Ordering> {
+    let first = first_atoms() as usize;
+    if first == 0 {
+        return None;
+    }
+    let (number_a, number_b) = (number(a), number(b));
+    // Atoms that came later have their numbers for ranks.
+    Some(match number_a.min(number_b) >= first {
+        true => number_a.cmp(&number_b),
+        false => rank(a).cmp(&rank(b)),
+    })
 }
 
 /// In the upper half the number of atoms that were made before, in the lower one how many were mentioned before that.

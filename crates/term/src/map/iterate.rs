@@ -301,27 +301,32 @@ impl Walk {
     /// Calls a function with the next leaves, at most `limit`.
     #[inline]
     fn each_leaf(&mut self, mut limit: usize, mut visit: impl FnMut(Cons)) {
-        let backward = self.backward;
-        while let Some(level) = self.nodes.last_mut() {
-            // Most children of the lowest nodes are leaves.
-            let inner = loop {
-                if limit == 0 {
-                    return;
-                }
-                let Some(child) = level.next_child(backward) else {
-                    break None;
-                };
+        let step = if self.backward { -1 } else { 1 };
+        while limit > 0
+            && let Some(level) = self.nodes.last_mut()
+        {
+            // What is left of a node is in registers meanwhile. Most children of the lowest nodes are leaves.
+            let (mut next, mut left) = (level.next, level.left);
+            let mut inner = None;
+            while left > 0 && limit > 0 {
+                // SAFETY: `next` is a child that is left; the moving rule keeps its node.
+                let child = unsafe { *next };
+                next = next.wrapping_offset(step);
+                left -= 1;
                 let Some(leaf) = child.as_cell() else {
-                    break Some(child);
+                    inner = Some(child);
+                    break;
                 };
                 visit(leaf);
                 limit -= 1;
-            };
-            match inner.and_then(|inner| Level::of(inner, 0, backward)) {
+            }
+            (level.next, level.left) = (next, left);
+            match inner.and_then(|inner| Level::of(inner, 0, self.backward)) {
                 Some(inner) => self.nodes.push(inner),
-                None => {
+                None if left == 0 => {
                     self.nodes.pop();
                 }
+                None => {}
             }
         }
     }

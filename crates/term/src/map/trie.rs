@@ -38,10 +38,10 @@ fn deeper(hash: u32, key: Term, level: u32) -> u32 {
 }
 
 /// The bitmap's bit and the index of the child for these bits of a hash, whether or not it exists.
-#[inline]
-fn slot(bitmap: u16, hash: u32) -> (u16, usize) {
+#[inline(always)]
+fn slot(bitmap: u16, hash: u32, bits: impl Bitmap) -> (u16, usize) {
     let place = hash & 15;
-    (1 << place, Anywhere.before(u64::from(bitmap), place))
+    (1 << place, bits.before(u64::from(bitmap), place))
 }
 
 /// The processor's own instructions for bitmaps, where it has them.
@@ -308,17 +308,34 @@ fn insert<A: Allocate + ?Sized>(
 fn insert_hashed<A: Allocate + ?Sized>(
     heap: &mut A,
     top: Term,
+    at: (u32, u32),
+    leaf: Leaf,
+    existing: Existing,
+    only_existing: bool,
+) -> Option<(Term, bool)> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if let Some(counted) = counted() {
+        return insert_by(heap, top, at, leaf, existing, only_existing, counted);
+    }
+    insert_by(heap, top, at, leaf, existing, only_existing, Anywhere)
+}
+
+#[inline(always)]
+fn insert_by<A: Allocate + ?Sized>(
+    heap: &mut A,
+    top: Term,
     (mut level, mut hash): (u32, u32),
     leaf: Leaf,
     existing: Existing,
     only_existing: bool,
+    bits: impl Bitmap,
 ) -> Option<(Term, bool)> {
     let key = leaf.key();
     let mut path: SmallVec<[(Boxed, usize); 8]> = SmallVec::new();
     let mut node = top.expect_boxed();
     let (mut new, added) = loop {
         let bitmap = node.header().bitmap();
-        let (bit, slot) = slot(bitmap, hash);
+        let (bit, slot) = slot(bitmap, hash, bits);
         if bitmap & bit == 0 {
             if only_existing {
                 return None;
@@ -381,7 +398,7 @@ pub(super) fn take<A: Allocate + ?Sized>(
     let mut node = map.expect_boxed();
     let leaf = loop {
         let bitmap = node.header().bitmap();
-        let (bit, slot) = slot(bitmap, hash);
+        let (bit, slot) = slot(bitmap, hash, Anywhere);
         if bitmap & bit == 0 {
             return None;
         }
