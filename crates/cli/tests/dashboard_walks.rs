@@ -283,8 +283,9 @@ fn processes_are_shown_while_all_schedulers_are_stuck() {
     let expression = r#"
         [spawn(fun() -> receive stop -> ok end end) || _ <- lists:seq(1, 1000)],
         erts_debug:set_internal_state(available_internal_state, true),
-        [spawn(fun() -> register(Name, self()), erts_debug:set_internal_state(block_scheduler, 20000) end)
-            || Name <- [stuck_one, stuck_two]],
+        [spawn_opt(
+            fun() -> register(Name, self()), erts_debug:set_internal_state(block_scheduler, 20000) end,
+            [{scheduler, Number}]) || {Name, Number} <- [{stuck_one, 1}, {stuck_two, 2}]],
         timer:sleep(infinity)"#;
     let node = Node::run(expression, &["+S", "2:2"]);
     let are_stuck = |page: &Value| {

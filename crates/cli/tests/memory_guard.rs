@@ -265,15 +265,19 @@ fn a_group_that_vanishes_leaves_its_budget() {
 }
 
 #[test]
-fn a_limit_that_changes_is_followed_and_too_small_a_one_is_told_of() {
+fn a_limit_that_changes_is_followed_at_work_and_at_rest_and_too_small_a_one_is_told_of() {
     let _alone = alone();
     let Some(group) = Group::new("changes", 300) else {
         return;
     };
     let change = format!(
         "Told = fun() -> maps:get(budget, erlang:system_info({{ferl, memory_guard}})) bsr 20 end, \
-        Set = fun(MB) -> ok = file:write_file({:?}, integer_to_list(MB bsl 20)), timer:sleep(3000), Told() end, \
-        io:format(\"~w\", [[Told(), Set(400), Set(60), Set(300), is_pid(spawn(fun() -> ok end))]]), halt().",
+        Set = fun(MB) -> ok = file:write_file({:?}, integer_to_list(MB bsl 20)) end, \
+        Rest = fun(MB) -> Set(MB), timer:sleep(8000), Told() end, \
+        Work = fun Work(0) -> Told(); Work(N) -> timer:sleep(50), Told(), Work(N - 1) end, \
+        Started = Told(), timer:sleep(6000), Set(400), \
+        All = [Started, Work(50), Rest(60), Rest(300), is_pid(spawn(fun() -> ok end))], \
+        io:format(\"~w\", [All]), halt().",
         group.0.join("memory.limit_in_bytes")
     );
     let mut node = ferl();
@@ -293,7 +297,7 @@ fn what_other_programs_take_ends_nobody() {
         return;
     };
     // The node boots first: there is no room for it afterwards.
-    let look = "io:format(\"~w begins~n\", [node()]), timer:sleep(6000), \
+    let look = "io:format(\"~w begins~n\", [node()]), timer:sleep(9000), \
         #{level := Level, others := Others, ended := Ended} = erlang:system_info({ferl, memory_guard}), \
         io:format(\"~w ~w ~w\", [Level, Others > 220000000, Ended]), halt().";
     let mut node = ferl();
