@@ -112,8 +112,9 @@ setup: rust
 	        $$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y erlang-base; \
 	fi
 
-# What tests need besides erlang-base: applications whose behaviour they compare, the header for native libraries, and
-# tmux for the terminal. What cannot be installed is named, and the tests that need it are left out.
+# What tests need besides erlang-base: applications whose behaviour they compare, the header for native libraries, the
+# library without which stock has no SCTP, tmux for the terminal and curl for the book. What cannot be installed is
+# named, and the tests that need it are left out.
 applications: setup
 	@root=$$(erl -noshell -eval 'io:put_chars(code:root_dir()), halt().'); \
 	missing=; \
@@ -122,7 +123,10 @@ applications: setup
 	        missing="$$missing erlang-$$(echo $$application | tr _ -)"; \
 	done; \
 	test -e "$$root/usr/include/erl_nif.h" || missing="$$missing erlang-dev"; \
-	if ! command -v tmux >/dev/null; then missing="$$missing tmux"; fi; \
+	for program in tmux curl; do \
+	    command -v $$program >/dev/null || missing="$$missing $$program"; \
+	done; \
+	/sbin/ldconfig -p | grep -q 'libsctp\.so\.1 ' || missing="$$missing libsctp1"; \
 	if [ -n "$$missing" ] && command -v apt-get >/dev/null; then \
 	    as_root=; \
 	    if [ "$$(id -u)" -ne 0 ]; then as_root=sudo; fi; \

@@ -29,7 +29,7 @@ apt=(apt-get -qq -o "Dir::Etc::SourceList=$making/apt/sources.list" -o Dir::Etc:
      -o "Dir::State::Lists=$making/apt/lists" -o APT::Sandbox::User=root)
 "${apt[@]}" update
 (cd "$making/packages" && "${apt[@]}" download $(printf "%s/$suite " \
-    erlang-{base,asn1,crypto,debugger,dev,inets,mnesia,parsetools,public-key,reltool,runtime-tools} \
+    erlang-{base,asn1,crypto,debugger,dev,inets,mnesia,observer,parsetools,public-key,reltool,runtime-tools} \
     erlang-{ssh,ssl,syntax-tools,tools} \
     libc6 libcap2 libgcc-s1 libsctp1 "$libssl" libstdc++6 libsystemd0 libtinfo6 zlib1g))
 for package in "$making"/packages/*.deb; do dpkg-deb -x "$package" "$making/root"; done
@@ -56,7 +56,7 @@ for name in epmd erlc erl; do
     [ $name = erlc ] && machine=" ERLC_EMULATOR=$place/erl"
     cat >"$place/$name" <<END
 #!/bin/sh
-export ROOTDIR=$root BINDIR=$programs EMU=beam PROGNAME=erl$machine
+export ROOTDIR=$root BINDIR=$programs EMU=beam PROGNAME=$place/erl$machine
 exec $own_loader$program "\$@"
 END
     chmod +x "$place/$name"

@@ -1,11 +1,14 @@
 #!/bin/bash
-# Unpacks OTP's crashdump viewer, with which a test reads crash dumps, unless it is installed.
+# Unpacks OTP 25's crashdump viewer, with which a test reads crash dumps, unless it is installed. Where the system's OTP
+# is another, stock.sh has unpacked it.
 #   packaging/viewer.sh FOLDER    makes FOLDER/observer
 # Nothing is installed: the package that has it needs a desktop's libraries, and the viewer's parser none of them.
 set -euo pipefail
 folder=${1:?viewer.sh FOLDER}
 place=$(mkdir -p "$folder" && cd "$folder" && pwd)/observer
 [ -e "$place/crashdump_viewer.beam" ] && exit 0
+release=$(erl -noshell -eval 'io:put_chars(erlang:system_info(otp_release)), halt().')
+[ "$release" = 25 ] || exit 0
 root=$(erl -noshell -eval 'io:put_chars(code:root_dir()), halt().')
 installed=("$root"/lib/observer-*/ebin/crashdump_viewer.beam)
 [ -e "${installed[0]}" ] && exit 0

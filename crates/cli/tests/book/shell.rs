@@ -71,9 +71,13 @@ pub(crate) fn run(chapter: &Chapter) -> Outcome {
     outcome
 }
 
+/// Programs that the system's OTP has compiled, so that an older one does not run them.
+const OF_SYSTEM_OTP: [&str; 2] = ["elixir", "mix"];
+
 fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+        && (!OF_SYSTEM_OTP.contains(&program) || stock::otp().is_in_path())
 }
 
 /// What the shell prints.
