@@ -115,16 +115,12 @@ pub fn next_from<A: Allocate + ?Sized>(
         limit = limit.min(FLAT_MAP_PAIRS);
     }
     let backward = shape != NextFrom::Iterator && super::lists_forward();
-    let mut walk = Walk::to(map, &limbs, backward)?;
-    let rest = |heap: &mut A, walk: Walk| {
-        let limbs = walk.path()?;
-        Some(build::big(heap, false, &limbs))
-    };
+    let path_of = |heap: &mut A, rest: &[u64]| build::big(heap, false, rest);
     match shape {
         NextFrom::Iterator => {
             let mut first = am::NONE;
             let mut end: *mut Term = &raw mut first;
-            walk.each_leaf(limit, |leaf| {
+            let rest = walk(map, &limbs, limit, backward, |leaf| {
                 let (tuple, elements) = build::tuple_uninit(heap, 3);
                 // SAFETY: fresh words for the three elements; the place for the tuple is `first`, or the last element
                 // of the tuple before, which this function has just made.
@@ -135,8 +131,9 @@ pub fn next_from<A: Allocate + ?Sized>(
                     end = elements.add(2);
                     end.write(am::NONE);
                 }
-            });
-            if let Some(path) = rest(heap, walk) {
+            })?;
+            if let Some(rest) = rest {
+                let path = path_of(heap, &rest);
                 let next = build::cons(heap, path, map);
                 // SAFETY: as above.
                 unsafe { end.write(next) };
@@ -145,11 +142,14 @@ pub fn next_from<A: Allocate + ?Sized>(
         }
         NextFrom::List(tail) => {
             let mut list = tail;
-            walk.each_leaf(limit, |leaf| {
+            let rest = walk(map, &limbs, limit, backward, |leaf| {
                 list = prepend_pair(heap, leaf.head(), leaf.tail(), list);
-            });
-            Some(match rest(heap, walk) {
-                Some(path) => build::list_with_tail(heap, &[path, map], list),
+            })?;
+            Some(match rest {
+                Some(rest) => {
+                    let path = path_of(heap, &rest);
+                    build::list_with_tail(heap, &[path, map], list)
+                }
                 None => list,
             })
         }
@@ -225,124 +225,108 @@ fn limbs_of(path: Term) -> Option<SmallVec<[u64; 2]>> {
         .map(|(_, limbs)| SmallVec::from_slice(limbs))
 }
 
-/// A position in a trie: the nodes from the root on.
-struct Walk {
-    nodes: SmallVec<[Level; 8]>,
+/// A walk over leaves of a trie, from the one that a path leads to on. It recurses, as deep as the trie is: what is
+/// left of a node is in registers while the nodes below it are visited.
+struct Walk<'a, V> {
+    /// The path to the first leaf, as long as that is not reached.
+    from: Option<&'a [u64]>,
+    /// Number of leaves to visit.
+    left: usize,
     /// Whether the last child of each node is visited first.
     backward: bool,
+    visit: V,
+    /// The path of the leaf after those that were visited, once it is found.
+    rest: SmallVec<[u64; 2]>,
 }
 
-/// A node on the way to the next leaf, and which of its children are still to be visited.
-struct Level {
-    node: Term,
-    next: *const Term,
-    left: usize,
+/// How the walk below a node ended.
+#[derive(PartialEq, Eq)]
+enum End {
+    /// There is nothing more below the node.
+    Behind,
+    /// At a leaf that is left for later.
+    AtLeaf,
+    /// The path that was given leads nowhere.
+    Nowhere,
 }
 
-impl Level {
-    /// A node whose first `visited` children in the order of the visit were or are being visited; `None` if it has
-    /// fewer.
-    #[inline]
-    fn of(node: Term, visited: usize, backward: bool) -> Option<Level> {
+/// Which limb of a path has the bits of a level, and at which of its bits.
+fn place_in_path(level: usize) -> (usize, usize) {
+    (level / 16, level % 16 * 4)
+}
+
+/// Calls a function with leaves from a path on, at most `limit`; if the path ends above a leaf, from the first leaf
+/// below. Returns the path of the leaf after them, if there is one; nothing if the path leads nowhere.
+#[inline]
+fn walk(
+    map: Term,
+    from: &[u64],
+    limit: usize,
+    backward: bool,
+    visit: impl FnMut(Cons),
+) -> Option<Option<SmallVec<[u64; 2]>>> {
+    let mut walk = Walk {
+        from: Some(from),
+        left: limit,
+        backward,
+        visit,
+        rest: SmallVec::new(),
+    };
+    match walk.below(map, 0) {
+        End::Behind => Some(None),
+        End::AtLeaf => Some(Some(walk.rest)),
+        End::Nowhere => None,
+    }
+}
+
+impl<V: FnMut(Cons)> Walk<'_, V> {
+    /// Visits the leaves below a node, which is at this level.
+    fn below(&mut self, node: Term, level: usize) -> End {
         let children = children(node);
-        let left = children.len().checked_sub(visited)?;
-        // Behind the last child this is the end of the node, or, backward, the word before its first child; neither is
-        // read.
-        let next = match backward {
-            false => children.as_ptr().wrapping_add(visited),
-            true => children.as_ptr().wrapping_add(left).wrapping_sub(1),
-        };
-        Some(Level { node, next, left })
-    }
-
-    #[inline]
-    fn next_child(&mut self, backward: bool) -> Option<Term> {
-        self.left = self.left.checked_sub(1)?;
-        // SAFETY: `next` is a child that is left; the moving rule keeps its node.
-        let child = unsafe { *self.next };
-        self.next = match backward {
-            false => self.next.wrapping_add(1),
-            true => self.next.wrapping_sub(1),
-        };
-        Some(child)
-    }
-
-    fn visited(&self) -> usize {
-        children(self.node).len() - self.left
-    }
-}
-
-impl Walk {
-    /// The position of the leaf that a path leads to; if the path ends above a leaf, of the first leaf below.
-    fn to(map: Term, limbs: &[u64], backward: bool) -> Option<Walk> {
-        let mut walk = Walk {
-            nodes: SmallVec::new(),
-            backward,
-        };
-        let mut node = map;
-        loop {
-            let level = walk.nodes.len();
-            let limb = limbs.get(level / 16).copied().unwrap_or(0);
-            let index = (limb >> (4 * (level % 16)) & 15) as usize;
-            let mut place = Level::of(node, index, backward)?;
-            let before = (place.next, place.left);
-            let child = place.next_child(backward)?;
-            if child.is_cons() {
-                // The leaf is still to be visited.
-                (place.next, place.left) = before;
-                walk.nodes.push(place);
-                return Some(walk);
+        let first = match self.from {
+            Some(path) => {
+                let (limb, bit) = place_in_path(level);
+                (path.get(limb).copied().unwrap_or(0) >> bit & 15) as usize
             }
-            walk.nodes.push(place);
-            node = child;
+            None => 0,
+        };
+        if first >= children.len() {
+            return End::Nowhere;
         }
-    }
-
-    /// Calls a function with the next leaves, at most `limit`.
-    #[inline]
-    fn each_leaf(&mut self, mut limit: usize, mut visit: impl FnMut(Cons)) {
-        let step = if self.backward { -1 } else { 1 };
-        while limit > 0
-            && let Some(level) = self.nodes.last_mut()
-        {
-            // What is left of a node is in registers meanwhile. Most children of the lowest nodes are leaves.
-            let (mut next, mut left) = (level.next, level.left);
-            let mut inner = None;
-            while left > 0 && limit > 0 {
-                // SAFETY: `next` is a child that is left; the moving rule keeps its node.
-                let child = unsafe { *next };
-                next = next.wrapping_offset(step);
-                left -= 1;
-                let Some(leaf) = child.as_cell() else {
-                    inner = Some(child);
-                    break;
-                };
-                visit(leaf);
-                limit -= 1;
-            }
-            (level.next, level.left) = (next, left);
-            match inner.and_then(|inner| Level::of(inner, 0, self.backward)) {
-                Some(inner) => self.nodes.push(inner),
-                None if left == 0 => {
-                    self.nodes.pop();
+        for index in first..children.len() {
+            let child = match self.backward {
+                false => children[index],
+                true => children[children.len() - 1 - index],
+            };
+            let end = match child.as_cell() {
+                Some(leaf) if self.left > 0 => {
+                    self.left -= 1;
+                    self.from = None;
+                    (self.visit)(leaf);
+                    continue;
                 }
-                None => {}
+                Some(_) => End::AtLeaf,
+                None => self.below(child, level + 1),
+            };
+            match end {
+                End::Behind => {}
+                End::AtLeaf => {
+                    self.note(level, index);
+                    return End::AtLeaf;
+                }
+                End::Nowhere => return End::Nowhere,
             }
         }
+        End::Behind
     }
 
-    /// The path of the next leaf, as limbs; `None` at the end.
-    fn path(mut self) -> Option<SmallVec<[u64; 2]>> {
-        while self.nodes.last().is_some_and(|level| level.left == 0) {
-            self.nodes.pop();
+    /// The path to the leaf that is left takes this child at this level.
+    #[cold]
+    fn note(&mut self, level: usize, index: usize) {
+        let (limb, bit) = place_in_path(level);
+        if self.rest.len() <= limb {
+            self.rest.resize(limb + 1, 0);
         }
-        let last = self.nodes.len().checked_sub(1)?;
-        let mut limbs: SmallVec<[u64; 2]> = SmallVec::from_elem(0, last / 16 + 1);
-        for (level, place) in self.nodes.iter().enumerate() {
-            // Only the last node's child is still to be visited; the others are being visited.
-            let index = place.visited() - usize::from(level != last);
-            limbs[level / 16] |= (index as u64) << (4 * (level % 16));
-        }
-        Some(limbs)
+        self.rest[limb] |= (index as u64) << bit;
     }
 }
