@@ -22,6 +22,7 @@ use crate::external::tags;
 mod numbers;
 mod ranks;
 
+pub(crate) use ranks::rank as rank_of;
 pub use ranks::{are_ranked, natives as rank_natives, set as rank};
 
 /// Atoms a node may hold unless `+t` says otherwise; the value OTP documents.

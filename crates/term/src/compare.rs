@@ -10,6 +10,7 @@
 //! stack is bounded however deep the terms are.
 
 use std::cmp::Ordering;
+use std::num::NonZero;
 
 use layout::kinds::{FlatMap, HeapBinary};
 use layout::object::{MapShape, offset};
@@ -151,6 +152,23 @@ pub fn compare_keys(a: Term, b: Term) -> Ordering {
         return atom::compare_keys(a, b);
     }
     compare_slow(a, b, true)
+}
+
+/// A number for a key that is a small integer or a ranked atom: such keys are in the order ([`compare_keys`]) of their
+/// numbers. `None` for any other key. Where a key is compared with several others, its number is found only once.
+#[inline(always)]
+pub(crate) fn key_number(key: Term) -> Option<NonZero<u64>> {
+    const ATOM: u64 = 1 << 63;
+    const SMALL: u64 = 1 << 62;
+    let number = if key.is_small() {
+        // What is above the tag, with the sign turned round: negative numbers come first.
+        SMALL | (key.bits() >> 4 ^ 1 << 59)
+    } else if key.is_atom() {
+        ATOM | atom::rank_of(key)?
+    } else {
+        return None;
+    };
+    NonZero::new(number)
 }
 
 /// Inlined, so that small integers and atoms are compared without a call.

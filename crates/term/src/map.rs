@@ -9,6 +9,7 @@
 
 use std::cmp::Ordering;
 use std::mem::MaybeUninit;
+use std::num::NonZero;
 
 use layout::kinds::FlatMap;
 use layout::limits::FLAT_MAP_PAIRS;
@@ -16,7 +17,7 @@ use layout::object::offset;
 use layout::{Header, ObjectKind, Term};
 use smallvec::SmallVec;
 
-use crate::compare::{compare_keys, eq_exact};
+use crate::compare::{compare_keys, eq_exact, key_number};
 use crate::copy::copy_terms;
 use crate::heap::Allocate;
 use crate::release::{self, Release};
@@ -165,17 +166,9 @@ pub fn empty<A: Allocate + ?Sized>(heap: &mut A) -> Term {
     from_sorted(heap, &[])
 }
 
-/// Inserts a pair into sorted pairs, replacing one with the same key. The key is replaced too, because 0.0 and -0.0 are
-/// the same key.
-fn insert_sorted(pairs: &mut Pairs, key: Term, value: Term) {
-    let count = pairs.len();
-    pairs.push((key, value));
-    let count = insert_last(pairs, count);
-    pairs.truncate(count);
-}
-
 /// Brings the last of these pairs, which the `count` sorted ones begin with, to its place among them; returns how many
-/// there are then: as many as before if it has replaced one.
+/// there are then: as many as before if it has replaced one. The key is replaced too, because 0.0 and -0.0 are the same
+/// key.
 fn insert_last(pairs: &mut [(Term, Term)], count: usize) -> usize {
     let new = pairs[pairs.len() - 1];
     let is_last = |&(last, _): &(Term, Term)| compare_keys(last, new.0).is_lt();
@@ -226,11 +219,70 @@ pub fn from_own_pairs<A: Allocate + ?Sized>(heap: &mut A, pairs: &mut [(Term, Te
     from_sorted(heap, &pairs[..count])
 }
 
-/// Brings pairs in the order of their keys, and returns how many are left: of several with the same key the last one.
-///
-/// The pairs in front are often in order, or in the opposite one, as those of a list that was built from its end:
-/// then one comparison for each pair is all. The others are inserted.
+/// Brings the pairs of a flat map in the order of their keys, and returns how many are left: of several with the same
+/// key the last one.
 fn sort(pairs: &mut [(Term, Term)]) -> usize {
+    if pairs.len() < 2 {
+        return pairs.len();
+    }
+    let mut numbers: SmallVec<[NonZero<u64>; FLAT_MAP_PAIRS]> = SmallVec::new();
+    // Pairs are often in order, or in the opposite one, as those of a list that was built from its end.
+    let (mut ascend, mut descend) = (true, true);
+    let mut last = None;
+    for &(key, _) in &*pairs {
+        let Some(number) = key_number(key) else {
+            return sort_by_comparing(pairs);
+        };
+        numbers.push(number);
+        ascend &= last.is_none_or(|last| last < number);
+        descend &= last.is_none_or(|last| last > number);
+        last = Some(number);
+    }
+    if ascend {
+        return pairs.len();
+    }
+    if descend {
+        pairs.reverse();
+        return pairs.len();
+    }
+    sort_by_number(pairs, &mut numbers)
+}
+
+/// [`sort`] of pairs whose keys have these numbers.
+fn sort_by_number(pairs: &mut [(Term, Term)], numbers: &mut [NonZero<u64>]) -> usize {
+    let mut differ = true;
+    for next in 1..pairs.len() {
+        let (number, pair) = (numbers[next], pairs[next]);
+        let mut place = next;
+        while place > 0 && numbers[place - 1] > number {
+            numbers[place] = numbers[place - 1];
+            pairs[place] = pairs[place - 1];
+            place -= 1;
+        }
+        differ &= place == 0 || numbers[place - 1] != number;
+        numbers[place] = number;
+        pairs[place] = pair;
+    }
+    if differ {
+        return pairs.len();
+    }
+    let mut count = 0;
+    for index in 0..pairs.len() {
+        // Equal keys are still in the order in which they were given.
+        let is_last = numbers
+            .get(index + 1)
+            .is_none_or(|next| *next != numbers[index]);
+        if is_last {
+            pairs[count] = pairs[index];
+            count += 1;
+        }
+    }
+    count
+}
+
+/// [`sort`] of pairs with any keys: if the pairs in front are in order, or in the opposite one, then one comparison for
+/// each pair is all. The others are inserted.
+fn sort_by_comparing(pairs: &mut [(Term, Term)]) -> usize {
     let order = |pair: &[(Term, Term)]| compare_keys(pair[0].0, pair[1].0);
     let Some(first) = pairs.windows(2).next().map(order) else {
         return pairs.len();
@@ -587,6 +639,9 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     if a == b || keys_b.is_empty() {
         return a;
     }
+    if keys_a.as_ptr() == keys_b.as_ptr() {
+        return b;
+    }
     // Options and their defaults: a few of the keys get other values.
     if keys_b.len() * FEW_MERGED <= keys_a.len()
         && let Some(map) = replace_values(heap, a, keys_b.len(), |at| (keys_b[at], values_b[at]))
@@ -595,17 +650,25 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     }
     let mut merged = Row::new();
     let (mut index_a, mut index_b) = (0, 0);
+    let (mut number_a, mut number_b) = (key_number(keys_a[0]), key_number(keys_b[0]));
     while let (Some(&a), Some(&b)) = (keys_a.get(index_a), keys_b.get(index_b)) {
-        let order = match a == b {
-            true => Ordering::Equal,
-            false => compare_keys(a, b),
+        let order = match (number_a, number_b) {
+            (Some(a), Some(b)) => a.cmp(&b),
+            _ if a == b => Ordering::Equal,
+            _ => compare_keys(a, b),
         };
         match order {
             Ordering::Less => merged.push(a, values_a[index_a]),
             _ => merged.push(b, values_b[index_b]),
         }
-        index_a += usize::from(order.is_le());
-        index_b += usize::from(order.is_ge());
+        if order.is_le() {
+            index_a += 1;
+            number_a = keys_a.get(index_a).and_then(|key| key_number(*key));
+        }
+        if order.is_ge() {
+            index_b += 1;
+            number_b = keys_b.get(index_b).and_then(|key| key_number(*key));
+        }
     }
     for index in index_a..keys_a.len() {
         merged.push(keys_a[index], values_a[index]);
@@ -614,13 +677,14 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
         merged.push(keys_b[index], values_b[index]);
     }
     let (keys, values) = (merged.keys(), merged.values());
+    // All keys of `a` are keys of `b`, whose pairs count.
+    if keys.len() == keys_b.len() {
+        return b;
+    }
     if keys.len() > FLAT_MAP_PAIRS {
         return trie::from_pairs(heap, keys.iter().copied().zip(values.iter().copied()));
     }
-    // If the result has as many pairs as one of the maps, it has the same keys and can share their tuple.
-    if keys.len() == keys_b.len() {
-        return with_values(heap, FlatMap::expect(b).keys(), values);
-    }
+    // If the result has as many pairs as the other map, it has the same keys and can share their tuple.
     if keys.len() == keys_a.len() {
         return with_values(heap, FlatMap::expect(a).keys(), values);
     }

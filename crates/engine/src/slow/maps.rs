@@ -162,14 +162,14 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             let key = read(x, s, *words_of_pairs.add(2 * index));
             (key, read(x, s, *words_of_pairs.add(2 * index + 1)))
         };
+        if count == 1 {
+            let (key, value) = pair(0);
+            return put_one(c, map, key, value, exact);
+        }
         // Keys in registers may differ from one execution to the next.
         let is_constant = |index: usize| {
             Operand::from_word(*words_of_pairs.add(2 * index)).kind() == OperandKind::Constant
         };
-        if count == 1 && !is_constant(0) {
-            let (key, value) = pair(0);
-            return put_one(c, map, key, value, exact);
-        }
         if let Some(map) = map::replace_values(heap, map, count, pair) {
             return map;
         }
@@ -190,9 +190,6 @@ unsafe fn update(c: *mut Context, x: *mut Term, s: *mut Term, ip: *const u64) ->
             && let Some(map) = map::grow(heap, map, pairs)
         {
             return map;
-        }
-        if let [(key, value)] = *pairs {
-            return put_one(c, map, key, value, exact);
         }
         match map::update_many(heap, map, pairs, exact) {
             Ok(map) => map,

@@ -92,16 +92,18 @@ pub(super) fn compare(a: Term, b: Term) -> Option<Ordering> {
     })
 }
 
-/// In the upper half the number of atoms that were made before, in the lower one how many were mentioned before that.
-fn rank(atom: Term) -> u64 {
+/// The rank of an atom, which is below 2^63; `None` if atoms are not ranked. In the upper half of it is the number of
+/// atoms that were made before, in the lower one how many were mentioned before that.
+#[inline(always)]
+pub(crate) fn rank(atom: Term) -> Option<u64> {
     let number = number(atom);
-    let Some(rank) = RANKS.get().and_then(|ranks| ranks.get(number)) else {
-        return (number as u64) << 32 | u64::from(u32::MAX);
+    let Some(rank) = RANKS.get()?.get(number) else {
+        return Some((number as u64) << 32 | u64::from(u32::MAX));
     };
-    match rank.load(atomic::Ordering::Relaxed) {
+    Some(match rank.load(atomic::Ordering::Relaxed) {
         0 => first_mentioned(rank),
         rank => rank,
-    }
+    })
 }
 
 #[cold]

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 
 use layout::{Header, ObjectKind, Term, no_gc};
 
-use crate::compare::{compare_exact, compare_keys, eq_exact};
+use crate::compare::{compare_exact, compare_keys, eq_exact, key_number};
 
 /// Half the number of keys that are compared between two branches: leaving a loop in the middle is almost always
 /// mispredicted, which costs more than comparing all of them.
@@ -93,6 +93,10 @@ pub(super) fn position(keys: &[Term], key: Term) -> Option<usize> {
 const FEW_FLAT_KEYS: usize = 16;
 const FEW_KEYS: usize = 8;
 
+/// Among at most these keys, an object that is to be put there is first compared with each for equality, which takes
+/// less time than finding out which one comes first.
+const FEW_TO_COMPARE: usize = 8;
+
 /// The elements of a key that is a tuple with this header.
 #[inline(always)]
 fn elements_of<'a>(key: Term, header: Header) -> Option<&'a [Term]> {
@@ -175,8 +179,20 @@ pub(super) fn search(keys: &[Term], key: Term) -> Result<usize, usize> {
         }
         return keys.binary_search_by(|&other| number(other).cmp(&number(key)));
     }
-    if key.is_immediate()
-        && let Some(place) = place_of_word(keys, key)
+    if let Some(place) = place_of_word(keys, key) {
+        return Ok(place);
+    }
+    // Between two atoms all keys are atoms.
+    if key.is_atom()
+        && first.is_atom()
+        && last.is_atom()
+        && let Some(number) = key_number(key)
+    {
+        return Err(keys.partition_point(|&other| key_number(other) < Some(number)));
+    }
+    if !key.is_immediate()
+        && keys.len() <= FEW_TO_COMPARE
+        && let Some(place) = keys.iter().position(|&other| eq_exact(other, key))
     {
         return Ok(place);
     }

@@ -13,9 +13,8 @@ use layout::trie::{self, Anywhere, Bitmap, Child, Found, LEVELS_PER_ROUND, child
 use layout::{Boxed, Cons, Header, Term};
 use smallvec::SmallVec;
 
-use super::iterate::iter;
 use super::views::{children, children_of, size};
-use super::{Pairs, from_sorted, insert_sorted};
+use super::{Pairs, from_own_pairs};
 use crate::build;
 use crate::compare::eq_exact;
 use crate::copy::copy_terms;
@@ -392,13 +391,27 @@ pub(super) fn take<A: Allocate + ?Sized>(
     map: Term,
     key: Term,
 ) -> Option<(Term, Term)> {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    if let Some(counted) = counted() {
+        return take_by(heap, map, key, counted);
+    }
+    take_by(heap, map, key, Anywhere)
+}
+
+#[inline(always)]
+fn take_by<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    key: Term,
+    bits: impl Bitmap,
+) -> Option<(Term, Term)> {
     let mut hash = map_key(key, 0);
     let mut level = 0;
     let mut path: SmallVec<[(Boxed, u16, usize); 8]> = SmallVec::new();
     let mut node = map.expect_boxed();
     let leaf = loop {
         let bitmap = node.header().bitmap();
-        let (bit, slot) = slot(bitmap, hash, Anywhere);
+        let (bit, slot) = slot(bitmap, hash, bits);
         if bitmap & bit == 0 {
             return None;
         }
@@ -417,10 +430,12 @@ pub(super) fn take<A: Allocate + ?Sized>(
     };
     if size(map) - 1 <= FLAT_MAP_PAIRS {
         let mut rest = Pairs::new();
-        for (other, value) in iter(map).filter(|(other, _)| !eq_exact(*other, key)) {
-            insert_sorted(&mut rest, other, value);
-        }
-        return Some((from_sorted(heap, &rest), leaf.tail()));
+        each_leaf(map, false, &mut |other| {
+            if other != leaf {
+                rest.push((other.head(), other.tail()));
+            }
+        });
+        return Some((from_own_pairs(heap, &mut rest), leaf.tail()));
     }
     // What replaces the leaf: nothing, a leaf that moved up, or a node.
     let mut left: Option<Term> = None;
@@ -483,11 +498,11 @@ pub(super) fn from_pairs<A: Allocate + ?Sized>(
 ) -> Term {
     let mut entries = entries_of(pairs);
     if entries.len() <= FLAT_MAP_PAIRS {
-        let mut sorted = Pairs::new();
-        for entry in &entries {
-            insert_sorted(&mut sorted, entry.key, entry.value);
-        }
-        return from_sorted(heap, &sorted);
+        let mut pairs: Pairs = entries
+            .iter()
+            .map(|entry| (entry.key, entry.value))
+            .collect();
+        return from_own_pairs(heap, &mut pairs);
     }
     let size = entries.len();
     grow(heap, &mut entries, 0, Some(size))
