@@ -21,6 +21,7 @@ main([B]) ->
     without_cache(),
     slow(),
     refused(),
+    named_as_none(),
     see:value("the node lives", cluster:on(B, fun() -> is_process_alive(whereis(victim)) end)).
 
 %% Sends its messages to whoever asks.
@@ -240,6 +241,24 @@ refused() ->
     see:value("nodes", lists:sort(cluster:on(B, fun() -> nodes(connected) end))),
     %% The names of peers, and no more.
     see:value("atoms", atoms(B) - Before < 20).
+
+%% A peer whose name is that of nodes without a name.
+named_as_none() ->
+    B = get(b),
+    put(flags, hostile:without(hostile:flags(), [13, 23])),
+    {ok, Socket} = hostile:connect(B, nonode@nohost, #{flags => get(flags)}),
+    see:value("is connected", cluster:on(B, fun() ->
+        cluster:wait(fun() -> lists:member(nonode@nohost, nodes(connected)) end, true)
+    end)),
+    Pid = hostile:pid(nonode@nohost, 7, 1, 0),
+    ok = gen_tcp:send(Socket, hostile:frame([112, 131, tuple([small(6), Pid, term(''), term(victim)]), 131, Pid])),
+    true = cluster:wait(fun() -> put(had, victim_has()), get_had() =/= [] end),
+    see:value("its pid", [node(From) || From <- get_had()]),
+    put(had, []),
+    hostile:close(Socket),
+    see:value("is gone", cluster:on(B, fun() ->
+        cluster:wait(fun() -> lists:member(nonode@nohost, nodes(connected)) end, false)
+    end)).
 
 atoms(B) -> cluster:on(B, fun() -> erlang:system_info(atom_count) end).
 

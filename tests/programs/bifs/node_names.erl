@@ -1,9 +1,13 @@
-%% Which names a node may have, and which another node may have that is to be connected.
+%% Which names a node may have, and which another node may have that is to be connected, by a node without a name and by
+%% one that has one.
 -module(node_names).
 -export([main/0]).
 
 main() ->
     [see:value("own, other", {Name, own(Name), other(Name)}) || Name <- names()],
+    true = register(net_kernel, spawn(fun() -> receive after infinity -> ok end end)),
+    true = erlang:setnode('own@h', 5),
+    [see:value("with a name", {Name, second_name(Name), other(Name)}) || Name <- ['own@h', 'own@H' | names()]],
     halt(0, [{flush, true}]).
 
 names() ->
@@ -14,7 +18,8 @@ names() ->
      'x@h y', 'x@h\n', 'x@h\0', 'x@h/..', 'x@h:1', list_to_atom([$x, $@, 233]), list_to_atom([$x, $@, 256]),
      list_to_atom(lists:duplicate(253, $a) ++ "@b"), list_to_atom("b@" ++ lists:duplicate(253, $a)),
      list_to_atom("b@" ++ lists:duplicate(253, 256)),
-     nonode@nohost, undefined, 5, "x@y", <<"x@y">>, {'x@y'}].
+     nonode@nohost, nonode@nohostx, nonode@h, 'NONODE@nohost', 'nonode@nohost\n', nonode, '@nohost', undefined, 5,
+     "x@y", <<"x@y">>, {'x@y'}].
 
 %% The node has a name as long as a process is `net_kernel'.
 own(Name) ->
@@ -25,6 +30,12 @@ own(Name) ->
     Result = receive {'DOWN', Monitor, process, _, How} -> How end,
     unnamed(),
     Result.
+
+second_name(Name) ->
+    try erlang:setnode(Name, 6)
+    catch
+        Class:Reason -> {Class, Reason}
+    end.
 
 unnamed() ->
     case node() of

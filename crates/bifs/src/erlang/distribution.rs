@@ -222,7 +222,7 @@ pub(crate) fn is_distributed() -> bool {
 pub(crate) fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> BifResult {
     let creation = integer::uint64(creation).and_then(|creation| u32::try_from(creation).ok());
     let mut creation = creation.ok_or_else(|| badarg(2))?;
-    if !is_node_name(name) || peers::is_alive() {
+    if !is_node_name(name) || name == am::NONODE_NOHOST || peers::is_alive() {
         return Err(badarg(1));
     }
     // Releases up to 25.2 take the creation as it is, and then mistake such identifiers for their own.
@@ -238,7 +238,7 @@ pub(crate) fn setnode_2(_process: &mut Process, [name, creation]: [Term; 2]) -> 
 /// Whether an atom is `Name@Host`, as a node may be named: the name is of ASCII letters, digits, `_` and `-`. The host
 /// may be any text without another `@`.
 fn is_node_name(name: Term) -> bool {
-    if !name.is_atom() || name == am::NONODE_NOHOST {
+    if !name.is_atom() {
         return false;
     }
     let may_be_in_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
