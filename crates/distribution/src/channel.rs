@@ -71,6 +71,9 @@ pub struct Channel {
     creation: AtomicU32,
     state: Mutex<State>,
     input: Mutex<Input>,
+    /// Something came in that cannot be understood, or the connection is to end for another reason: what comes in from
+    /// then on is for nobody.
+    refuses_input: AtomicBool,
     /// Whether the port was asked to take output, and has not begun.
     is_output_announced: AtomicBool,
     packets_in: AtomicU64,
@@ -185,6 +188,7 @@ impl Channel {
                 controller: Controller::None,
             }),
             input: Mutex::new(Input::new()),
+            refuses_input: AtomicBool::new(false),
             is_output_announced: AtomicBool::new(false),
             packets_in: AtomicU64::new(0),
             packets_out: AtomicU64::new(0),
@@ -358,6 +362,7 @@ impl Channel {
 
     /// Ends whoever carries the channel, which then ends.
     fn break_connection(&self) {
+        self.refuse_input();
         let Some(controller) = self.controller() else {
             return;
         };
@@ -495,6 +500,15 @@ impl Channel {
         input::packet(self, &self.input, bytes)
     }
 
+    /// From now on no packet is handled, and the next one ends the connection if nothing else does.
+    fn refuse_input(&self) {
+        self.refuses_input.store(true, Ordering::SeqCst);
+    }
+
+    fn refuses_input(&self) -> bool {
+        self.refuses_input.load(Ordering::SeqCst)
+    }
+
     /// The end of the channel: everything that depended on it learns of that. Returns false if it had ended before.
     pub fn close(self: &Arc<Channel>, reason: Term) -> bool {
         let (suspended, endings, was_up) = {
@@ -518,8 +532,10 @@ impl Channel {
         true
     }
 
-    /// Has the connection end because the other node sends what cannot be understood, or takes nothing.
+    /// Has the connection end because the other node sends what cannot be understood, or takes nothing. Nothing that it
+    /// still sends is handled.
     pub fn break_off(&self) {
+        self.refuse_input();
         let controller = self.state.lock().controller.clone();
         match controller {
             Controller::None => {}
@@ -734,7 +750,7 @@ impl carrier::Channel for Carried {
     }
 
     fn begin_packet(&self, beginning: &[u8], length: usize) -> bool {
-        input::begin(&self.0.input, beginning, length)
+        input::begin(&self.0, &self.0.input, beginning, length)
     }
 
     fn fill(&self, source: &mut dyn carrier::Source) -> Option<carrier::Accepted> {

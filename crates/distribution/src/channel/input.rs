@@ -34,7 +34,6 @@ pub(crate) struct Input {
     sequences: HashMap<u64, Sequence>,
     /// The fragment that is being read to its place in a message.
     begun: Option<Begun>,
-    is_broken: bool,
 }
 
 /// A fragment of which more is to come.
@@ -126,7 +125,6 @@ impl Input {
             cache: AtomCache::new(),
             sequences: HashMap::new(),
             begun: None,
-            is_broken: false,
         }
     }
 }
@@ -146,12 +144,15 @@ struct Arrived<'a> {
 
 /// Does what a packet says.
 pub(crate) fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8]) -> Accepted {
+    if channel.refuses_input() {
+        return Accepted::No;
+    }
     if bytes.is_empty() {
         // A sign of life.
         return Accepted::Yes;
     }
     let mut input = input.lock();
-    if input.is_broken || input.begun.is_some() {
+    if input.begun.is_some() {
         return Accepted::No;
     }
     let is_part = matches!(
@@ -163,15 +164,20 @@ pub(crate) fn packet(channel: &Arc<Channel>, input: &Mutex<Input>, bytes: &[u8])
         ]
     );
     let result = take_apart(channel, &mut input, bytes);
-    input.accepted(result, is_part)
+    accepted(channel, result, is_part)
 }
 
 /// Keeps the beginning of a packet, if it is a fragment of a message whose beginning is here already: there its bytes
 /// have their place, and need not be copied. Returns whether it was kept.
-pub(crate) fn begin(input: &Mutex<Input>, beginning: &[u8], length: usize) -> bool {
+pub(crate) fn begin(
+    channel: &Channel,
+    input: &Mutex<Input>,
+    beginning: &[u8],
+    length: usize,
+) -> bool {
     let mut input = input.lock();
     let rest = length.saturating_sub(beginning.len());
-    if input.is_broken || input.begun.is_some() || rest as u64 > MOST_ROOM_BYTES {
+    if channel.refuses_input() || input.begun.is_some() || rest as u64 > MOST_ROOM_BYTES {
         return false;
     }
     rest > 0 && input.begin(beginning, rest).is_some()
@@ -183,27 +189,30 @@ pub(crate) fn fill(
     input: &Mutex<Input>,
     source: &mut dyn Source,
 ) -> Option<Accepted> {
+    if channel.refuses_input() {
+        return Some(Accepted::No);
+    }
     let mut input = input.lock();
     let sequence = input.read(source)?;
     let result = match sequence {
         Some(sequence) => carry_out_whole(channel, sequence),
         None => Ok(()),
     };
-    Some(input.accepted(result, true))
+    Some(accepted(channel, result, true))
+}
+
+fn accepted(channel: &Channel, result: Result<(), Damaged>, is_part: bool) -> Accepted {
+    match result {
+        Ok(()) if is_part => Accepted::Part,
+        Ok(()) => Accepted::Yes,
+        Err(Damaged) => {
+            channel.refuse_input();
+            Accepted::No
+        }
+    }
 }
 
 impl Input {
-    fn accepted(&mut self, result: Result<(), Damaged>, is_part: bool) -> Accepted {
-        match result {
-            Ok(()) if is_part => Accepted::Part,
-            Ok(()) => Accepted::Yes,
-            Err(Damaged) => {
-                self.is_broken = true;
-                Accepted::No
-            }
-        }
-    }
-
     /// Keeps the beginning of a fragment, of which `rest` bytes are to come, and makes room for them.
     fn begin(&mut self, beginning: &[u8], rest: usize) -> Option<()> {
         let mut bytes = Bytes(beginning);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use layout::{Fragment, Heap, Term, no_gc};
 use smallvec::{SmallVec, smallvec};
 use term::copy::Owned;
-use term::external::{self, DecodeError, DecodeOptions, SourceBinary};
+use term::external::{self, DecodeError, DecodeOptions, SourceBinary, tags};
 use term::heap::{self, Scratch};
 use term::integer::uint64;
 use term::{am, build, copy};
@@ -21,6 +21,7 @@ use runtime::mail::{senders, signal};
 use runtime::process::rank::Rank;
 use runtime::process::sequence::Token;
 use runtime::process::signal::{PRIORITY, Signal, UNDECODED};
+use runtime::process::table;
 use runtime::trace::sequence;
 
 /// A message of at least so many bytes may be shared by its binaries.
@@ -58,8 +59,24 @@ impl Payload<'_> {
         Some(Owned::new(decoded.ok()?.0))
     }
 
-    /// Sends the message to a process, perhaps through an alias.
+    /// Whether its first bytes show that nobody can decode it: it has no version, or is compressed.
+    fn is_plainly_damaged(&self) -> bool {
+        let term = match self.versioned {
+            true => self.bytes.strip_prefix(&[tags::VERSION]),
+            false => Some(self.bytes),
+        };
+        matches!(term, None | Some([] | [tags::COMPRESSED, ..]))
+    }
+
+    /// Sends the message to a process, perhaps through an alias. One that is plainly damaged ends the connection here,
+    /// since more packets may be handled before its receiver looks at it.
     pub(super) fn send(&self, channel: &Channel, to: Term, alias: Option<((u64, u64), Rank)>) {
+        if self.is_plainly_damaged() {
+            if table::exists(to) {
+                end_damaged(channel, self.bytes, self.atoms);
+            }
+            return;
+        }
         let way = alias.map_or(Way::Direct, |(number, rank)| Way::Alias(number, rank));
         let message = self.into_fragment(channel, way);
         // SAFETY: the fragment is new.
@@ -134,6 +151,14 @@ impl Payload<'_> {
     }
 }
 
+/// Ends the connection over which these bytes came, which cannot be decoded.
+fn end_damaged(channel: &Channel, bytes: &[u8], atoms: &[Term]) {
+    // First of all, since packets may come in meanwhile.
+    channel.refuse_input();
+    log::corrupted_distribution_term(channel.node, channel.id, bytes, atoms);
+    channel.break_off();
+}
+
 /// Decodes one term, with a version byte in front or without; returns also how many bytes it took.
 fn decode_term(
     versioned: bool,
@@ -179,8 +204,7 @@ pub(crate) unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragm
         (Err(_), _) => {
             let is_wanted = |channel: &Arc<Channel>| id == Term::small(i64::from(channel.id));
             if let Some(channel) = peers::channel(node).filter(is_wanted) {
-                log::corrupted_distribution_term(channel.node, channel.id, encoded, options.atoms);
-                channel.break_off();
+                end_damaged(&channel, encoded, options.atoms);
             }
             if let &[child] = way {
                 let (exit, link) = (signals::exit_pair(node, am::NOCONNECTION), None);
@@ -204,4 +228,74 @@ pub(crate) unsafe fn decode(fragment: *mut Fragment) -> Option<(Term, *mut Fragm
     // SAFETY: the fragment is in no list, and nothing of the message points into it.
     unsafe { heap::drop_fragment(fragment) };
     Some((node, message?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::header;
+    use runtime::effects::port::carrier::Accepted;
+    use term::atom;
+
+    /// A sound packet: a message to a process of another node, which is dropped.
+    fn packet(node: Term) -> Vec<u8> {
+        let name = atom::text(node).as_bytes();
+        let mut packet = vec![header::PASS_THROUGH, header::VERSION];
+        packet.extend([tags::SMALL_TUPLE, 3, tags::SMALL_INTEGER, 2]);
+        packet.extend([tags::SMALL_ATOM_UTF8, 0]);
+        packet.extend([tags::NEW_PID, tags::SMALL_ATOM_UTF8, name.len() as u8]);
+        packet.extend(name);
+        packet.extend([1_u32, 0, 7].map(u32::to_be_bytes).as_flattened());
+        packet.extend([header::VERSION, tags::NIL]);
+        packet
+    }
+
+    fn received(channel: &Channel, bytes: &[u8]) -> bool {
+        let payload = Payload {
+            atoms: &[],
+            bytes,
+            versioned: true,
+            whole: None,
+        };
+        let fragment = payload.into_fragment(channel, Way::Direct);
+        // SAFETY: the fragment is new, and so is what comes back.
+        unsafe { decode(fragment).map(|(_, message)| heap::drop_fragment(message)) }.is_some()
+    }
+
+    #[test]
+    fn a_message_that_begins_as_none_is_plainly_damaged() {
+        const VERSION: u8 = tags::VERSION;
+        const NIL: u8 = tags::NIL;
+        const COMPRESSED: u8 = tags::COMPRESSED;
+        let is_damaged = |versioned: bool, bytes: &[u8]| {
+            let payload = Payload {
+                atoms: &[],
+                bytes,
+                versioned,
+                whole: None,
+            };
+            payload.is_plainly_damaged()
+        };
+        for bytes in [&[][..], &[VERSION], &[NIL], &[VERSION, COMPRESSED, 0]] {
+            assert!(is_damaged(true, bytes), "{bytes:?}");
+        }
+        for bytes in [&[][..], &[COMPRESSED, 0]] {
+            assert!(is_damaged(false, bytes), "{bytes:?}");
+        }
+        assert!(!is_damaged(true, &[VERSION, NIL]) && !is_damaged(false, &[NIL]));
+    }
+
+    /// Also before the port or process that carries the connection has ended.
+    #[test]
+    fn nothing_comes_in_after_a_message_that_cannot_be_decoded() {
+        let name = atom::intern_str("damaged@localhost").unwrap();
+        let channel = peers::begin(name);
+        let packet = packet(name);
+        assert_eq!(channel.packet(&packet), Accepted::Yes);
+        assert!(received(&channel, &[header::VERSION, tags::NIL]));
+        assert_eq!(channel.packet(&packet), Accepted::Yes);
+        assert!(!received(&channel, &[header::VERSION, 1]));
+        assert_eq!(channel.packet(&packet), Accepted::No);
+        assert_eq!(channel.packet(&[]), Accepted::No);
+    }
 }
