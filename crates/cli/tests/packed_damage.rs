@@ -22,9 +22,15 @@ fn script(folder: &Path) -> PathBuf {
 }
 
 /// Writes a program.
+/// Writes a program by another process: a child that some other test starts meanwhile would have this one's open file
+/// for a moment, and what is open for writing cannot be started.
 fn write(path: &Path, bytes: &[u8]) {
     let _ = fs::remove_file(path);
-    fs::write(path, bytes).unwrap();
+    let written = path.with_extension("written");
+    fs::write(&written, bytes).unwrap();
+    let copied = Command::new("cp").args([&written, path]).status();
+    assert!(copied.unwrap().success());
+    fs::remove_file(written).unwrap();
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
