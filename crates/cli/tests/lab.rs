@@ -2,7 +2,6 @@
 //! arguments; and its page in a browser, if there is one.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -28,8 +27,7 @@ impl Bench {
 
     fn script(&self, name: &str, body: &str) -> PathBuf {
         let path = self.0.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{body}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        stock::write_program(&path, format!("#!/bin/sh\n{body}\n"));
         path
     }
 

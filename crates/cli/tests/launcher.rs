@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -51,9 +50,7 @@ impl Stage {
         let bin = directory.join("bin");
         fs::create_dir_all(&bin).unwrap();
         for (name, text) in [("beam.smp", MACHINE), ("epmd", PORT_MAPPER)] {
-            let path = bin.join(name);
-            fs::write(&path, text).unwrap();
-            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+            stock::write_program(&bin.join(name), text);
         }
         for (name, text) in FILES {
             fs::write(

@@ -7,6 +7,8 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use stock::write_program;
+
 #[path = "releases/made.rs"]
 mod made;
 use made::{FERL, app, ended, left_out, pack, packed, run, text};
@@ -19,19 +21,6 @@ fn script(folder: &Path) -> PathBuf {
     )
     .unwrap();
     script
-}
-
-/// Writes a program.
-/// Writes a program by another process: a child that some other test starts meanwhile would have this one's open file
-/// for a moment, and what is open for writing cannot be started.
-fn write(path: &Path, bytes: &[u8]) {
-    let _ = fs::remove_file(path);
-    let written = path.with_extension("written");
-    fs::write(&written, bytes).unwrap();
-    let copied = Command::new("cp").args([&written, path]).status();
-    assert!(copied.unwrap().success());
-    fs::remove_file(written).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 fn place_of(bytes: &[u8], part: &[u8]) -> usize {
@@ -84,7 +73,7 @@ fn what_is_cut_or_changed_does_not_start_and_says_why() {
         (program, "archive is missing", "archive is missing"),
         (&longer, "something was added", "archive"),
     ] {
-        write(&path, bytes);
+        write_program(&path, bytes);
         for words in [&["version"][..], &[], &["erl", "-version"]] {
             let (status, said, errors) = say(words);
             assert_eq!((status, &*said), (Some(1), ""), "{words:?}");
@@ -99,7 +88,7 @@ fn what_is_cut_or_changed_does_not_start_and_says_why() {
     // A change in front of the archive, in the sum itself, does no harm at the start.
     let mut changed = whole.clone();
     changed[place_of(&whole, b"ferl packed file, seal 1") + 50] ^= 1;
-    write(&path, &changed);
+    write_program(&path, &changed);
     assert_eq!(say(&["version"]).1, "1\n");
     let (status, said, _) = say(&["--verify"]);
     assert!(

@@ -4,7 +4,7 @@
 //! in `PATH`, then under `target/stock`, where `packaging/stock.sh` unpacks it (`make stock-25`). What ferl does is
 //! compared with [`RELEASE`] where nothing else is said. Any thread may call this.
 //!
-//! [`Running`] and [`Talking`] are programs that a test has started, ferl or stock.
+//! [`Running`] and [`Talking`] are programs that a test has started, ferl or stock; [`write_program`] writes one.
 #![forbid(unsafe_code)]
 
 mod running;
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-pub use running::{Running, Talking};
+pub use running::{Running, Talking, write_program};
 
 /// The release that is meant where none is named.
 pub const RELEASE: u8 = 25;

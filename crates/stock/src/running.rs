@@ -1,8 +1,32 @@
-//! A program that a test has started.
+//! A program that a test has written or started.
 
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader};
 use std::ops::{Deref, DerefMut};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// Writes a program, which may be started at once. Another process writes it: this one's open file would for a moment
+/// be open in each child that other tests start meanwhile, and the system starts nothing that is open for writing.
+#[track_caller]
+pub fn write_program(path: &Path, contents: impl AsRef<[u8]>) {
+    let written = path.with_added_extension("written");
+    let whole = fs::write(&written, contents)
+        .and_then(|()| fs::set_permissions(&written, Permissions::from_mode(0o755)))
+        .and_then(|()| {
+            let copy = ["--preserve=mode", "--remove-destination"];
+            Command::new("cp")
+                .args(copy)
+                .args([&*written, path])
+                .status()
+        });
+    assert!(
+        whole.as_ref().is_ok_and(|status| status.success()),
+        "{path:?} is not written: {whole:?}"
+    );
+    let _ = fs::remove_file(written);
+}
 
 /// A program that ends with this, however the test ends.
 pub struct Running {

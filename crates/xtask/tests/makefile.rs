@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -31,8 +31,7 @@ impl Machine {
         let path = self.bin().join(name);
         let notes = self.notes();
         let note = format!("echo \"{name} $*\" >>'{}'", notes.display());
-        fs::write(&path, format!("#!/bin/sh\n{note}\n{body}\n")).unwrap();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        stock::write_program(&path, format!("#!/bin/sh\n{note}\n{body}\n"));
     }
 
     fn notes(&self) -> PathBuf {

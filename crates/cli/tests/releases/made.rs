@@ -5,7 +5,6 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -71,9 +70,7 @@ exec "$BINDIR/erlexec" ${1+"$@"}
 "#;
 
 pub(crate) fn write_script(erl: &Path) {
-    let _ = fs::remove_file(erl);
-    fs::write(erl, SCRIPT).unwrap();
-    fs::set_permissions(erl, fs::Permissions::from_mode(0o755)).unwrap();
+    stock::write_program(erl, SCRIPT);
 }
 
 pub(crate) fn text(bytes: &[u8]) -> String {
