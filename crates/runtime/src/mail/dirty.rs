@@ -27,7 +27,6 @@ use sys::memory::budget::Leaving;
 use sys::park::{ParkingSpot, Wakeup};
 
 use super::hooks::machine;
-use super::idle;
 use super::in_vain::InVain;
 use super::microstate::{self, ThreadState};
 use super::schedulers;
@@ -504,7 +503,7 @@ impl Pool {
     /// was given to this thread.
     fn waits_in_a_loop(&self, spot: &ParkingSpot, waits: &InVain) -> bool {
         let most_ns = self.busy_wait_ns.load(Ordering::Relaxed);
-        if most_ns == 0 || !idle::is_processor_free() || !waits.is_attempted() {
+        if most_ns == 0 || !schedulers::is_processor_free() || !waits.is_attempted() {
             return false;
         }
         let found = spot.spin(most_ns);

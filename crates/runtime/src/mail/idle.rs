@@ -183,14 +183,6 @@ pub fn nothing_runs() -> bool {
     schedulers().all.iter().all(sleeps) && kinds.iter().all(|kind| dirty::active_tasks(*kind) == 0)
 }
 
-/// Whether a processor is left for a thread that is none of the schedulers: fewer of them are awake than there are
-/// processors.
-pub(crate) fn is_processor_free() -> bool {
-    let is_awake = |shared: &&Shared| shared.asleep_since_ns.load(Ordering::Relaxed) == 0;
-    let awake = schedulers().all.iter().filter(is_awake).count();
-    awake < sys::cpu::initial_affinity().len()
-}
-
 /// Sleeps for a while although there is work, which is left to the other schedulers. This scheduler is not listed as a
 /// sleeper meanwhile. Called while the thread is idle in the epochs.
 pub(crate) fn nap(shared: &Shared, timeout_ns: u64) {
