@@ -499,11 +499,10 @@ impl Pool {
         }
     }
 
-    /// Waits in a loop for work, if that has paid lately and takes no processor from a scheduler; returns whether some
-    /// was given to this thread.
+    /// Waits in a loop for work, if that has paid lately; returns whether some was given to this thread.
     fn waits_in_a_loop(&self, spot: &ParkingSpot, waits: &InVain) -> bool {
         let most_ns = self.busy_wait_ns.load(Ordering::Relaxed);
-        if most_ns == 0 || !schedulers::is_processor_free() || !waits.is_attempted() {
+        if most_ns == 0 || !waits.is_attempted() {
             return false;
         }
         let found = spot.spin(most_ns);

@@ -225,14 +225,6 @@ pub fn schedulers_if_made() -> Option<&'static Schedulers> {
     SCHEDULERS.get()
 }
 
-/// Whether a processor is left for a thread that is none of the schedulers: fewer of them are awake than there are
-/// processors.
-pub(crate) fn is_processor_free() -> bool {
-    let is_awake = |shared: &&Shared| shared.asleep_since_ns.load(Ordering::Relaxed) == 0;
-    let awake = schedulers().all.iter().filter(is_awake).count();
-    awake < sys::cpu::initial_affinity().len()
-}
-
 /// Creates the state of `total` schedulers, of which `online` run processes. Each of their threads then calls
 /// `exec::scheduler::run`.
 pub fn create(total: usize, online: usize) -> Vec<RunQueuesOf> {
