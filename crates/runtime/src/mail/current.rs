@@ -35,9 +35,6 @@ pub struct Current {
     pub(crate) forgone: Cell<i64>,
 }
 
-/// Which of the run queues a process goes to.
-type Push = fn(&RunQueues, Runnable, Priority) -> bool;
-
 thread_local! {
     static CURRENT: Cell<Option<&'static Current>> = const { Cell::new(None) };
 }
@@ -216,22 +213,40 @@ impl Current {
     /// 12 instructions more for each process that a message wakes.
     #[inline(always)]
     pub(crate) fn enqueue(&self, runnable: Runnable) {
+        self.enqueue_by(runnable, RunQueues::push);
+    }
+
+    /// Puts a process into this scheduler's queue that has used up its slice.
+    pub(crate) fn enqueue_spent(&self, runnable: Runnable) {
+        self.enqueue_by(runnable, RunQueues::push_spent);
+    }
+
+    #[inline(always)]
+    fn enqueue_by(
+        &self,
+        runnable: Runnable,
+        push: impl FnOnce(&RunQueues, Runnable, Priority) -> bool,
+    ) {
         // As in `signal::count_and_push`, the whole rest stands in both branches.
         match metering::is_open() {
-            false => self.push(runnable, RunQueues::push),
-            true => self.measure_and_push(runnable, RunQueues::push),
+            false => self.push(runnable, push),
+            true => self.measure_and_push(runnable, push),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn measure_and_push(&self, runnable: Runnable, push: Push) {
+    fn measure_and_push(
+        &self,
+        runnable: Runnable,
+        push: impl FnOnce(&RunQueues, Runnable, Priority) -> bool,
+    ) {
         metering::queues(runnable.address());
         self.push(runnable, push);
     }
 
     #[inline(always)]
-    fn push(&self, runnable: Runnable, push: impl Fn(&RunQueues, Runnable, Priority) -> bool) {
+    fn push(&self, runnable: Runnable, push: impl FnOnce(&RunQueues, Runnable, Priority) -> bool) {
         let word = runnable.state();
         if bound_to(word) != 0 {
             return super::bound::queue(runnable, word);
@@ -239,14 +254,6 @@ impl Current {
         let more_than_one = push(&self.queues, runnable, priority_of(word));
         if more_than_one {
             self.call_for_help();
-        }
-    }
-
-    /// Puts a process into this scheduler's queue that has used up its slice.
-    pub(crate) fn enqueue_spent(&self, runnable: Runnable) {
-        match metering::is_open() {
-            false => self.push(runnable, RunQueues::push_spent),
-            true => self.measure_and_push(runnable, RunQueues::push_spent),
         }
     }
 

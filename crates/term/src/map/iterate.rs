@@ -240,7 +240,6 @@ struct Walk<'a, V> {
 }
 
 /// How the walk below a node ended.
-#[derive(PartialEq, Eq)]
 enum End {
     /// There is nothing more below the node.
     Behind,
