@@ -301,7 +301,7 @@ impl Channel {
         }
         drop(waiting);
         if !all_sent {
-            self.break_connection();
+            self.break_off();
         }
         true
     }
@@ -356,30 +356,8 @@ impl Channel {
     /// that it is too large, and the other node must not wait for it in vain: that ends the connection, as on stock.
     pub fn send(&self, sender: Term, control: Term, payload: Option<Term>) {
         if self.queue(sender, None, control, payload) == Queued::TooLarge {
-            self.break_connection();
+            self.break_off();
         }
-    }
-
-    /// Ends whoever carries the channel, which then ends.
-    fn break_connection(&self) {
-        self.refuse_input();
-        let Some(controller) = self.controller() else {
-            return;
-        };
-        if controller.is_local_port() {
-            return runtime::effects::port::signals::exit_signal(
-                controller,
-                controller,
-                am::KILLED,
-                false,
-            );
-        }
-        let exit = Signal::Exit {
-            from: controller,
-            reason: Owned::new(am::KILL),
-            linked: false,
-        };
-        signal::send_or_bounce(controller, exit);
     }
 
     fn queue(
@@ -532,8 +510,8 @@ impl Channel {
         true
     }
 
-    /// Has the connection end because the other node sends what cannot be understood, or takes nothing. Nothing that it
-    /// still sends is handled.
+    /// Has the connection end by ending whoever carries it: the other node sends what cannot be understood, or takes
+    /// nothing, or waits for what cannot be sent. Nothing that it still sends is handled.
     pub fn break_off(&self) {
         self.refuse_input();
         let controller = self.state.lock().controller.clone();
@@ -543,7 +521,7 @@ impl Channel {
                 port.run_later(|_, access| access.exit(am::KILLED));
             }
             Controller::Process(process) => {
-                let kill = runtime::process::signal::Signal::Exit {
+                let kill = Signal::Exit {
                     from: process.pid,
                     reason: Owned::new(am::KILL),
                     linked: false,
