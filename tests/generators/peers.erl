@@ -112,11 +112,23 @@ start() ->
     io:format("~b cases, the witness waited for ~.1f ms at most, ~b to ~b kilobytes, ~b at most~n",
         [Cases, lists:max([Ms || {_, {_, _, Ms}} <- Judged]), element(1, Before), element(1, After),
          element(2, After)]),
+    [io:format("  ~s: ~b cases, ~.1f ms at most~n", [Kind, Times, Ms]) || {Kind, {Times, Ms}} <- of_each_kind(Judged)],
     [io:format("SLOW in ~w: ~w, ~.1f ms~n", [Number, Kind, Ms]) || {Number, Kind, Ms} <- Slow],
     [io:format("KEPT ~w~n", [What]) || What <- Wrong],
     io:format("~b passed, ~b failed~n", [Cases - length(Slow), length(Slow) + length(Wrong)]),
     catch port_close(Node),
     halt(min(1, length(Slow) + length(Wrong))).
+
+%% How many cases there were of each kind, and the longest wait of the witness in one.
+of_each_kind(Judged) ->
+    Add = fun({_, {_, Kind, Ms}}, Kinds) ->
+        maps:update_with(kind(Kind), fun({Times, Most}) -> {Times + 1, max(Most, Ms)} end, {1, Ms}, Kinds)
+    end,
+    lists:sort(maps:to_list(lists:foldl(Add, #{}, Judged))).
+
+kind({packet, {Kind, _}}) -> Kind;
+kind({packet, Kind}) -> Kind;
+kind(Case) -> element(1, Case).
 
 start_node(Machine, Flags) ->
     %% It ends with its input.
