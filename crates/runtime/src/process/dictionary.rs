@@ -4,7 +4,7 @@
 //! A collection moves keys and values but does not change them, and the hash depends only on the key's value, so the
 //! index stays valid.
 
-use layout::Term;
+use layout::{Term, no_gc};
 use smallvec::SmallVec;
 use term::compare;
 
@@ -182,7 +182,9 @@ impl Dictionary {
         let positions = &mut index.positions;
         let was_there = positions.remove(hash_of(at), at);
         debug_assert!(was_there, "a pair was not in the index");
-        positions.moved(hash_of(last), last, at);
+        if at != last {
+            positions.moved(hash_of(last), last, at);
+        }
         // `last` is the number of pairs that are left.
         if index.slots / 2 > last {
             index.slots -= slots_less(index.slots);
@@ -281,13 +283,20 @@ fn is_same(a: Term, b: Term) -> bool {
     a == b || (!a.is_immediate() && !b.is_immediate() && compare::eq_exact(a, b))
 }
 
+/// The hash by which the index finds a key: that of its words, if they tell the whole key, as those of a tuple of small
+/// integers, atoms and pids do.
 fn hash(key: Term) -> u64 {
-    let bits = if key.is_immediate() {
-        key.bits()
-    } else {
-        u64::from(term::hash::phash2(key))
-    };
-    term::hash::word(bits)
+    if key.is_immediate() {
+        return term::hash::word(key.bits());
+    }
+    match key.as_tuple(no_gc!()) {
+        Some(parts) if parts.iter().all(|part| part.is_immediate()) => {
+            let size = parts.len() as u64;
+            let with = |hash: u64, part: &Term| term::hash::word(hash ^ part.bits());
+            parts.iter().fold(term::hash::word(size), with)
+        }
+        _ => term::hash::word(u64::from(term::hash::phash2(key))),
+    }
 }
 
 #[cfg(test)]
