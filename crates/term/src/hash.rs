@@ -161,29 +161,38 @@ const fn mix(mut a: u32, mut b: u32, mut c: u32) -> (u32, u32, u32) {
 /// The hash of a run of bytes.
 fn block(bytes: &[u8], seed: u32) -> u32 {
     let (mut a, mut b, mut c) = (GOLDEN, GOLDEN, seed);
-    let mut chunks = bytes.chunks_exact(12);
-    // A word of up to four bytes. Spelled out, because copying so few bytes would cost a call each time.
-    let word = |bytes: &[u8]| match *bytes {
+    let (chunks, rest) = bytes.as_chunks::<12>();
+    for chunk in chunks {
+        let [first, second, third] = [0, 4, 8].map(|at| word_of(&chunk[at..at + 4]));
+        a = a.wrapping_add(first);
+        b = b.wrapping_add(second);
+        c = c.wrapping_add(third);
+        (a, b, c) = mix(a, b, c);
+    }
+    let (words, end) = rest.as_chunks::<4>();
+    let end = word_of(end);
+    let (first, second, third) = match words {
+        [] => (end, 0, 0),
+        [first] => (u32::from_le_bytes(*first), end, 0),
+        [first, second, ..] => (u32::from_le_bytes(*first), u32::from_le_bytes(*second), end),
+    };
+    a = a.wrapping_add(first);
+    b = b.wrapping_add(second);
+    // The lowest byte of the last word holds the length.
+    c = c.wrapping_add(bytes.len() as u32).wrapping_add(third << 8);
+    mix(a, b, c).2
+}
+
+/// A word of up to four bytes. Spelled out, because copying so few bytes would cost a call each time.
+#[inline]
+fn word_of(bytes: &[u8]) -> u32 {
+    match *bytes {
         [a, b, c, d] => u32::from_le_bytes([a, b, c, d]),
         [a, b, c] => u32::from_le_bytes([a, b, c, 0]),
         [a, b] => u32::from_le_bytes([a, b, 0, 0]),
         [a] => u32::from(a),
         _ => 0,
-    };
-    for chunk in &mut chunks {
-        a = a.wrapping_add(word(&chunk[0..4]));
-        b = b.wrapping_add(word(&chunk[4..8]));
-        c = c.wrapping_add(word(&chunk[8..12]));
-        (a, b, c) = mix(a, b, c);
     }
-    let rest = chunks.remainder();
-    let part = |from: usize, to: usize| word(&rest[from.min(rest.len())..to.min(rest.len())]);
-    a = a.wrapping_add(part(0, 4));
-    b = b.wrapping_add(part(4, 8));
-    // The lowest byte of the last word holds the length.
-    c = c.wrapping_add(bytes.len() as u32);
-    c = c.wrapping_add(part(8, 12) << 8);
-    mix(a, b, c).2
 }
 
 /// The first `count` bytes of a bit string; the last one may contain bits that follow the string.
@@ -352,11 +361,12 @@ pub fn phash2(term: Term) -> u32 {
 /// would take more than `most_steps`, which is known after that many.
 #[must_use]
 pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
-    let mut mixer = Mixer(0);
-    if term.is_immediate() && most_steps > 0 {
-        phash2_immediate(&mut mixer, term);
-        return Some((mixer.0, 1));
+    let few = most_steps.min(SHALLOW_STEPS);
+    let (mut mixer, mut left) = (Mixer(0), few);
+    if phash2_shallow(&mut mixer, term, &mut left, SHALLOW) {
+        return Some((mixer.0, few - left));
     }
+    mixer = Mixer(0);
     let mut rest = RestStack::new();
     let mut pairs = 0;
     let mut current = term;
@@ -405,6 +415,61 @@ pub fn phash2_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
             }
         };
     }
+}
+
+/// The most steps, and (next constant) how deep, [`phash2_shallow`] goes: as far as most keys go.
+const SHALLOW_STEPS: usize = 64;
+const SHALLOW: usize = 4;
+
+/// Mixes in a term of tuples, lists, bit strings and immediates, and takes its steps from those that are `left`. False
+/// if it is larger, deeper or of other parts; then what was mixed in is of no use.
+fn phash2_shallow(mixer: &mut Mixer, mut term: Term, left: &mut usize, depth: usize) -> bool {
+    loop {
+        let Some(less) = left.checked_sub(1) else {
+            return false;
+        };
+        *left = less;
+        if term.is_immediate() {
+            phash2_immediate(mixer, term);
+            return true;
+        }
+        if term.is_cons() {
+            let (list, bytes) = phash2_string(mixer, term);
+            *left = left.saturating_sub(bytes / 16);
+            term = list;
+            if let Some(cell) = list.as_cell() {
+                if depth == 0 || !phash2_shallow(mixer, cell.head(), left, depth - 1) {
+                    return false;
+                }
+                term = cell.tail();
+            }
+        } else if let Some(parts) = term.as_tuple(no_gc!()) {
+            mixer.one(parts.len() as u32, golden(9));
+            let Some((last, parts)) = parts.split_last() else {
+                return true;
+            };
+            for &part in parts {
+                if depth == 0 || !phash2_shallow(mixer, part, left, depth - 1) {
+                    return false;
+                }
+            }
+            term = *last;
+        } else if let Some(bits) = term.as_bits() {
+            *left = left.saturating_sub(bytes_beside(term) / 16);
+            if *left > 0 {
+                phash2_bits(mixer, bits);
+            }
+            return *left > 0;
+        } else {
+            return false;
+        }
+    }
+}
+
+fn phash2_bits(mixer: &mut Mixer, bits: Bits) {
+    // Every release truncates the size to 32 bits; past 4 GiB the value depends on it.
+    let bytes = (bits.bit_len() / 8) as u32 as usize;
+    mixer.bit_string(bits, bytes);
 }
 
 /// Maximum number of bytes of a list that are hashed between two checks of the limit.
@@ -589,9 +654,7 @@ fn phash2_object(mixer: &mut Mixer, pairs: &mut u32, rest: &mut RestStack, term:
         | ObjectKind::SubBinary
         | ObjectKind::MatchContext => {
             if let Some(bits) = term.as_bits() {
-                // Every release truncates the size to 32 bits; past 4 GiB the value depends on it.
-                let bytes = (bits.bit_len() / 8) as u32 as usize;
-                mixer.bit_string(bits, bytes);
+                phash2_bits(mixer, bits);
             }
         }
         ObjectKind::PositiveBig | ObjectKind::NegativeBig => {
