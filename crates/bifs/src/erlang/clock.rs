@@ -68,17 +68,23 @@ pub(crate) fn perf_counter_unit_0(_process: &mut Process, []: [Term; 0]) -> BifR
 
 /// Converts a time to a unit, which is a name or a number of parts per second. Rounds down.
 fn in_unit(process: &mut Process, time_ns: i64, unit: Term) -> BifResult {
-    let per_second = match unit {
-        am::NATIVE | am::PERF_COUNTER => return Ok(build::integer(process.heap(), time_ns)),
-        am::SECOND | am::SECONDS => 1,
-        am::MILLISECOND | am::MILLI_SECONDS => 1_000,
-        am::MICROSECOND | am::MICRO_SECONDS => 1_000_000,
-        am::NANOSECOND | am::NANO_SECONDS => return Ok(build::integer(process.heap(), time_ns)),
-        _ => match unit.as_small() {
-            Some(parts) if parts > 0 => i128::from(parts),
-            Some(_) => return Err(badarg(1)),
-            None => return in_big_unit(process, time_ns, unit),
-        },
+    // The compiler makes a multiplication of a division by a constant.
+    let time = match unit {
+        am::NATIVE | am::PERF_COUNTER | am::NANOSECOND | am::NANO_SECONDS => time_ns,
+        am::MICROSECOND | am::MICRO_SECONDS => time_ns.div_euclid(1_000),
+        am::MILLISECOND | am::MILLI_SECONDS => time_ns.div_euclid(1_000_000),
+        am::SECOND | am::SECONDS => time_ns.div_euclid(NATIVE_PER_SECOND),
+        _ => return in_parts(process, time_ns, unit),
+    };
+    Ok(build::integer(process.heap(), time))
+}
+
+/// Converts a time to so many parts per second.
+fn in_parts(process: &mut Process, time_ns: i64, parts: Term) -> BifResult {
+    let per_second = match parts.as_small() {
+        Some(per_second) if per_second > 0 => i128::from(per_second),
+        Some(_) => return Err(badarg(1)),
+        None => return in_big_unit(process, time_ns, parts),
     };
     let time = (i128::from(time_ns) * per_second).div_euclid(i128::from(NATIVE_PER_SECOND));
     Ok(arith::from_i128(process.heap(), time))
