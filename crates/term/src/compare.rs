@@ -344,9 +344,35 @@ fn equal_bytes(a: Term, b: Term) -> Option<bool> {
     Some(whole_bytes(a, no_gc!())? == whole_bytes(b, no_gc!())?)
 }
 
+/// The order of two heap binaries; `None` for other terms.
+#[inline(always)]
+fn order_of_heap_binaries(a: Term, b: Term) -> Option<Ordering> {
+    let a = HeapBinary::of_object(a.as_boxed()?)?;
+    let b = HeapBinary::of_object(b.as_boxed()?)?;
+    let (size_a, size_b) = (a.size(), b.size());
+    let common = size_a.min(size_b);
+    for index in 0..common.div_ceil(8) {
+        let at = offset::HEAP_BINARY_BYTES + index as usize;
+        // SAFETY: both have the words of so many bytes.
+        let (one, other) = unsafe { (a.word_unchecked(at), b.word_unchecked(at)) };
+        // The first bytes of a word are its low ones; those behind the shorter binary's end do not count.
+        let unused = 64 - 8 * (common - 8 * index).min(8);
+        let order = (one << unused)
+            .swap_bytes()
+            .cmp(&(other << unused).swap_bytes());
+        if order.is_ne() {
+            return Some(order);
+        }
+    }
+    Some(size_a.cmp(&size_b))
+}
+
 /// The order of two binaries, if they are whole bytes.
 #[inline]
 fn order_of_binaries(a: Term, b: Term) -> Option<Ordering> {
+    if let Some(order) = order_of_heap_binaries(a, b) {
+        return Some(order);
+    }
     let no_gc = no_gc!();
     let (one, other) = (whole_bytes(a, no_gc)?, whole_bytes(b, no_gc)?);
     Some(bits::order_of_bytes(one, other))
@@ -395,7 +421,8 @@ fn order_shallow(mut a: Term, mut b: Term, exact: bool, depth: u32) -> Ordering 
                     if both_small(one, other) {
                         return small_order(one, other);
                     }
-                    let order = order_shallow(one, other, exact, depth - 1);
+                    let order = order_of_heap_binaries(one, other)
+                        .unwrap_or_else(|| order_shallow(one, other, exact, depth - 1));
                     if order.is_ne() {
                         return order;
                     }
