@@ -628,7 +628,7 @@ pub fn merge<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     }
 }
 
-/// A flat map with this many times the keys of another is searched for each of them before both are merged in order.
+/// A flat map with this many times the keys of another is searched for each of them; others are merged in order.
 const FEW_MERGED: usize = 4;
 
 fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
@@ -642,11 +642,12 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
     if keys_a.as_ptr() == keys_b.as_ptr() {
         return b;
     }
-    // Options and their defaults: a few of the keys get other values.
-    if keys_b.len() * FEW_MERGED <= keys_a.len()
-        && let Some(map) = replace_values(heap, a, keys_b.len(), |at| (keys_b[at], values_b[at]))
-    {
-        return map;
+    if keys_b.len() * FEW_MERGED <= keys_a.len() {
+        // Options and their defaults: the keys are there.
+        let replaced = replace_values(heap, a, keys_b.len(), |at| (keys_b[at], values_b[at]));
+        if let Some(map) = replaced.or_else(|| merge_few(heap, a, b)) {
+            return map;
+        }
     }
     let mut merged = Row::new();
     let (mut index_a, mut index_b) = (0, 0);
@@ -695,6 +696,62 @@ fn merge_flat<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Term {
         copy_terms(room_for_values, values);
     }
     map
+}
+
+/// [`merge_flat`] for the few pairs of `b`; `None` if the result is not flat.
+fn merge_few<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Option<Term> {
+    let ((keys_a, values_a), (keys_b, values_b)) = (flat(a), flat(b));
+    // The place of each key of `b` among those of `a`, or where it is inserted, and how many of `a` it takes the place
+    // of: one or none.
+    let mut places = [(0, 0); FLAT_MAP_PAIRS / FEW_MERGED];
+    let mut added = 0;
+    for (place, &key) in places.iter_mut().zip(keys_b) {
+        *place = match search(keys_a, key) {
+            Ok(index) => (index, 1),
+            Err(index) => {
+                added += 1;
+                (index, 0)
+            }
+        };
+    }
+    let places = &places[..keys_b.len()];
+    let count = keys_a.len() + added;
+    if count > FLAT_MAP_PAIRS {
+        return None;
+    }
+    if added == 0 {
+        let same = |(&(index, _), value): (&(usize, usize), &Term)| values_a[index] == *value;
+        if places.iter().zip(values_b).all(same) {
+            return Some(a);
+        }
+        let (map, room) = flat_over(heap, FlatMap::expect(a).keys(), count);
+        // SAFETY: there is room for the values; the places are some of them.
+        unsafe {
+            copy_terms(room, values_a);
+            for (&(index, _), &value) in places.iter().zip(values_b) {
+                room.add(index).write(value);
+            }
+        }
+        return Some(map);
+    }
+    let (map, keys, values) = flat_beside_keys(heap, count);
+    let (mut done, mut copied) = (0, 0);
+    // SAFETY: there is room for so many pairs: those of `a`, and those that are added.
+    unsafe {
+        for (at, &(index, replaced)) in places.iter().enumerate() {
+            copy_terms(keys.add(done), &keys_a[copied..index]);
+            copy_terms(values.add(done), &values_a[copied..index]);
+            done += index - copied;
+            keys.add(done).write(keys_b[at]);
+            values.add(done).write(values_b[at]);
+            done += 1;
+            copied = index + replaced;
+        }
+        copy_terms(keys.add(done), &keys_a[copied..]);
+        copy_terms(values.add(done), &values_a[copied..]);
+    }
+    debug_assert_eq!(done + keys_a.len() - copied, count);
+    Some(map)
 }
 
 /// Room for the keys and the values of two flat maps.
