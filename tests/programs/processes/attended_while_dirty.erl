@@ -165,13 +165,20 @@ fifo() ->
     Name = "attended_fifo." ++ os:getpid(),
     [] = os:cmd("mkfifo " ++ Name),
     {Pid, Monitor} = spawn_monitor(fun() -> {ok, _} = file:open(Name, [read, raw]), exit(opened) end),
-    timer:sleep(100),
+    %% It may first have to load what opens files.
+    opens(Pid),
     io:format("opening: ~p~n", [soon(5000, fun() -> process_info(Pid, [trap_exit, status]) end)]),
     exit(Pid, kill),
     io:format("ended: ~p~n",
         [soon(5000, fun() -> receive {'DOWN', Monitor, process, Pid, Reason} -> Reason after 3000 -> none end end)]),
     os:cmd("echo > " ++ Name),
     file:delete(Name).
+
+opens(Pid) ->
+    case process_info(Pid, current_function) of
+        {current_function, {prim_file, open_nif, 2}} -> ok;
+        _ -> timer:sleep(10), opens(Pid)
+    end.
 
 %% More signals than a scheduler handles at a time.
 flood() ->
