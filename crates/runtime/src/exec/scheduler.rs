@@ -273,7 +273,9 @@ impl Scheduler {
             self.hand_over();
             return None;
         }
-        if self.own.overload.is_noted() && self.own.shared.stealers.len() > 1 {
+        let shared = self.own.shared;
+        if self.own.overload.is_noted() && (shared.stealers.len() > 1 || ports::any(&shared.ports))
+        {
             self.own.call_for_help();
         }
         if self.own.shared.bound.any()

@@ -257,12 +257,20 @@ impl Current {
         }
     }
 
-    /// More than one task is queued here. Wakes another scheduler if this lasts.
+    /// More than one task is queued here. Wakes another scheduler if this lasts; while a process runs, that is left to
+    /// the end of its slice ([`Overload`] says why).
     #[inline(never)]
     pub(crate) fn call_for_help(&self) {
         let schedulers = schedulers();
-        if schedulers.idle.any() && self.overload.waits(sys::clock::monotonic_ns()) {
-            super::wake::wake_one(schedulers);
+        if !schedulers.idle.any() {
+            return;
+        }
+        if self.running().is_null() {
+            if self.overload.waits(sys::clock::monotonic_ns()) {
+                super::wake::wake_one(schedulers);
+            }
+        } else {
+            self.overload.begins(sys::clock::monotonic_ns);
         }
     }
 

@@ -4,6 +4,10 @@
 //! processor that other programs may need. So a scheduler calls for help only once its queue has stayed non-empty for
 //! [`PATIENCE_NS`] after a process was queued behind another: shorter work is done before help arrives. Only the
 //! scheduler's own thread uses this.
+//!
+//! It calls between two slices, never while a process runs. The system may let a thread that is woken go first and the
+//! one that woke it wait for milliseconds, and what the process has made runnable would overtake what it does next: a
+//! child that was just spawned its parent's next message (decision 0056).
 
 use std::cell::Cell;
 
@@ -20,6 +24,13 @@ pub(crate) struct Overload {
 }
 
 impl Overload {
+    /// Notes that something is queued behind something else, while a process runs.
+    pub(crate) fn begins(&self, now_ns: impl FnOnce() -> i64) {
+        if !self.is_noted() {
+            self.since_ns.set(now_ns());
+        }
+    }
+
     /// Notes that something is queued behind something else; returns whether another scheduler should be woken.
     pub(crate) fn waits(&self, now_ns: i64) -> bool {
         let since_ns = self.since_ns.get();
@@ -58,6 +69,15 @@ mod tests {
         assert!(overload.waits(1_000 + PATIENCE_NS));
         assert!(!overload.waits(1_000 + PATIENCE_NS + 1));
         assert!(overload.waits(1_000 + 2 * PATIENCE_NS));
+    }
+
+    #[test]
+    fn what_a_running_process_queues_counts_from_when_it_was_queued() {
+        let overload = Overload::default();
+        overload.begins(|| 1_000);
+        overload.begins(|| unreachable!("it has begun"));
+        assert!(!overload.waits(1_000 + PATIENCE_NS - 1));
+        assert!(overload.waits(1_000 + PATIENCE_NS));
     }
 
     #[test]
