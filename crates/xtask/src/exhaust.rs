@@ -107,17 +107,19 @@ pub(crate) fn run(options: &ExhaustOptions) -> Result<ExitCode> {
     let place = project::target().join("generated").join("exhaust");
     fs::create_dir_all(&place).with_context(|| place.display().to_string())?;
     let tool = compiled(&place)?;
+    let path = options.under_test.path()?;
+    let name = path.file_name().context("a path without a file name")?;
     let ferl = Machine {
         tool: tool.clone(),
-        executables: "ferl",
-        path: options.under_test.path()?,
+        executables: name.to_string_lossy().into_owned(),
+        path: path.clone(),
         invocation: Box::new(|tool, folder| {
             stock.booted_by(options.under_test.invocation(tool, folder))
         }),
     };
     let beside = Machine {
         tool,
-        executables: "beam.smp,erl_child_setup",
+        executables: "beam.smp,erl_child_setup".to_owned(),
         path: stock.erl.clone(),
         invocation: Box::new(Invocation::new),
     };
@@ -232,6 +234,13 @@ fn judge(
             sound.end,
             sound.stdout,
             sound.stderr
+        );
+    }
+    if sound.calls.values().all(|calls| *calls == 0) {
+        bail!(
+            "no call of an executable named {} was seen: if {} is a script, name the program that it runs",
+            ferl.executables,
+            ferl.path.display()
         );
     }
     if let Some(fault) = &options.only {

@@ -17,7 +17,7 @@ pub(super) struct Machine<'a> {
     /// `fail`, compiled.
     pub tool: PathBuf,
     /// The names of the executables whose calls fail, with commas between them.
-    pub executables: &'static str,
+    pub executables: String,
     pub path: PathBuf,
     /// An invocation of a program in a folder, with the environment that the machine needs.
     pub invocation: Box<dyn Fn(&Path, &Path) -> Invocation + Sync + 'a>,
@@ -55,7 +55,7 @@ impl Machine<'_> {
     fn run_in(&self, fault: &Fault, arguments: &[String], folder: &Path) -> Result<Ran> {
         let report = folder.join("report");
         let outcome = (self.invocation)(&self.tool, folder)
-            .arg(self.executables)
+            .arg(&self.executables)
             .args(fault.arguments()?)
             .arg(SECONDS.to_string())
             .arg(&report)
