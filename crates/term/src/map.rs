@@ -421,16 +421,32 @@ unsafe fn merged(mut room: *mut Term, terms: &[Term], new: impl Iterator<Item = 
 
 /// A flat map with another value at `index`.
 fn replace<A: Allocate + ?Sized>(heap: &mut A, map: Term, index: usize, value: Term) -> Term {
+    replace_at(heap, map, std::iter::once((index, value)))
+}
+
+/// A flat map with other values at these places; the same map if it has these values there.
+#[inline(always)]
+fn replace_at<A: Allocate + ?Sized>(
+    heap: &mut A,
+    map: Term,
+    replaced: impl Iterator<Item = (usize, Term)> + Clone,
+) -> Term {
     let (_, values) = flat(map);
-    if values[index] == value {
+    if replaced
+        .clone()
+        .all(|(place, value)| values[place] == value)
+    {
         return map;
     }
     let keys = FlatMap::expect(map).keys();
     let (copy, room) = flat_over(heap, keys, values.len());
-    // SAFETY: there is room for the values; `index` is one of them.
-    unsafe {
+    // SAFETY: there is room for the values, which are terms from here on; nothing else refers to the copy yet.
+    let new = unsafe {
         copy_terms(room, values);
-        room.add(index).write(value);
+        std::slice::from_raw_parts_mut(room, values.len())
+    };
+    for (place, value) in replaced {
+        new[place] = value;
     }
     copy
 }
@@ -720,19 +736,9 @@ fn merge_few<A: Allocate + ?Sized>(heap: &mut A, a: Term, b: Term) -> Option<Ter
         return None;
     }
     if added == 0 {
-        let same = |(&(index, _), value): (&(usize, usize), &Term)| values_a[index] == *value;
-        if places.iter().zip(values_b).all(same) {
-            return Some(a);
-        }
-        let (map, room) = flat_over(heap, FlatMap::expect(a).keys(), count);
-        // SAFETY: there is room for the values; the places are some of them.
-        unsafe {
-            copy_terms(room, values_a);
-            for (&(index, _), &value) in places.iter().zip(values_b) {
-                room.add(index).write(value);
-            }
-        }
-        return Some(map);
+        let replaced = places.iter().zip(values_b);
+        let replaced = replaced.map(|(&(index, _), &value)| (index, value));
+        return Some(replace_at(heap, a, replaced));
     }
     let (map, keys, values) = flat_beside_keys(heap, count);
     let (mut done, mut copied) = (0, 0);
