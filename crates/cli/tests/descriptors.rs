@@ -78,17 +78,16 @@ fn run(machine: &Path, troubled: usize, state: State) -> (Option<i32>, Option<[u
     let (errors, from_errors) = end_of_node(state_of(2));
     command.stdin(input).stdout(output).stderr(errors);
     let feeding = thread::spawn(move || feed(writer, state_of(0)));
-    let count = |reader, descriptor: usize, byte| {
+    let counting = [(from_output, 1, 1), (from_errors, 2, 2)].map(|(reader, descriptor, byte)| {
         let state = state_of(descriptor);
         thread::spawn(move || count(reader, state, byte))
-    };
-    let counted = [count(from_output, 1, 1), count(from_errors, 2, 2)];
+    });
     let mut child = command.spawn().unwrap();
     // The node's ends are its own from now on.
     drop(command);
     let status = child.wait().unwrap().code();
     feeding.join().unwrap();
-    let counts = counted.map(|counting| counting.join().unwrap());
+    let counts = counting.map(|thread| thread.join().unwrap());
     (status, (status == Some(7)).then_some(counts))
 }
 
