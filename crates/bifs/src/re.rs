@@ -520,6 +520,7 @@ fn run(process: &mut Process, subject: Term, re: Term, list: Term, turn: Turn) -
     };
     let run = RunOptions {
         match_limit: Some(here),
+        limit_is_hidden: here < limit,
         last_start,
         is_valid,
         ..options.run

@@ -20,7 +20,7 @@ mod stock;
 mod tables;
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::ffi::c_int;
 use std::hash::Hash;
@@ -37,6 +37,11 @@ const MAGIC: &[u8; 4] = b"fRE1";
 static NO_SUBJECT: [u8; 2] = [0; 2];
 /// Maximum number of patterns in a thread's cache, which is emptied when it is full.
 const CACHED_PATTERNS: usize = 256;
+/// Runs of a pattern in one thread after which PCRE2 makes machine code of it, which takes as long as some dozens of
+/// searches in a line of text.
+const RUNS_UNTIL_MACHINE_CODE: u32 = 100;
+/// So many bytes of a subject count as a run.
+const BYTES_OF_A_RUN: usize = 256;
 
 /// Options of a pattern, bit by bit; part of the bytes that programs hold.
 ///
@@ -161,8 +166,11 @@ pub struct RunOptions {
     /// Whether the subject is known to be valid UTF-8.
     pub is_valid: bool,
     pub match_limit: Option<u32>,
+    /// Nobody but the caller sees that `match_limit` is reached. Then machine code may search, which counts other
+    /// steps than the interpreter.
+    pub limit_is_hidden: bool,
     pub depth_limit: Option<u32>,
-    /// Only a match that starts at this offset or before it is looked for.
+    /// Only a match that starts at this offset or before it need be found.
     pub last_start: Option<usize>,
     /// Newline and `\R` conventions that replace those of the compiled pattern.
     pub conventions: CompileOptions,
@@ -246,6 +254,8 @@ pub struct Pattern {
     options: CompileOptions,
     /// Names of groups in their order, each with the numbers of the groups that have it.
     pub names: Vec<(Box<[u8]>, Vec<usize>)>,
+    /// Runs until PCRE2 makes machine code of the pattern; `None` when it has been asked to, or must not.
+    interpreted_runs_left: Cell<Option<u32>>,
 }
 
 /// How deep parentheses may be nested before OTP 28: as deep as capturing ones may be in PCRE 8, whose working memory
@@ -471,13 +481,30 @@ impl Pattern {
             text: text.into(),
             options,
             names: Vec::new(),
+            interpreted_runs_left: Cell::new(Some(RUNS_UNTIL_MACHINE_CODE)),
         };
         pattern.names = pattern.read_names();
+        if pattern.asks_interpreter() {
+            pattern.interpreted_runs_left.set(None);
+        }
         pattern
     }
 
     fn info(&self, what: u32) -> u32 {
         self.code.info(what)
+    }
+
+    /// Whether PCRE2's interpreter takes some characters for others than its machine code does: in UTF-8, it looks at
+    /// the first byte of the Latin-1 letters for whether they are of a class as `\w`. So does PCRE 8.
+    fn asks_interpreter(&self) -> bool {
+        let options = self.info(pcre::PCRE2_INFO_ALLOPTIONS);
+        let by_tables = options & (pcre::PCRE2_UTF | pcre::PCRE2_UCP) == pcre::PCRE2_UTF
+            && !self.options.has(CompileOptions::PCRE2);
+        let is_class = |pair: &[u8]| match pair[0] {
+            b'\\' => b"wWdDsSbB".contains(&pair[1]),
+            first => first == b'[' && pair[1] == b':',
+        };
+        by_tables && self.text.windows(2).any(is_class)
     }
 
     /// Whether the pattern takes subjects to be UTF-8.
@@ -558,6 +585,22 @@ impl Pattern {
             .map(|(_, numbers)| &numbers[..])
     }
 
+    /// Counts a run in a subject of so many bytes. After the last one that is to be interpreted, PCRE2 makes machine
+    /// code of the pattern; where it cannot (the system refuses executable memory, or the pattern has something that
+    /// only the interpreter knows), it goes on to interpret it.
+    fn count_run(&self, bytes: usize) {
+        let Some(left) = self.interpreted_runs_left.get() else {
+            return;
+        };
+        let runs = u32::try_from(1 + bytes / BYTES_OF_A_RUN).unwrap_or(u32::MAX);
+        let left = left.checked_sub(runs);
+        self.interpreted_runs_left.set(left);
+        if left.is_none() && cfg!(machine_code) {
+            // SAFETY: the code is live, and no other thread has it.
+            unsafe { pcre::pcre2_jit_compile_8(self.code.0.as_ptr(), pcre::PCRE2_JIT_COMPLETE) };
+        }
+    }
+
     /// Searches for the first match from `offset` on.
     pub fn run(&self, subject: &[u8], offset: usize, options: &RunOptions) -> Outcome {
         let conventions = self.options.overruled_by(options.conventions);
@@ -577,6 +620,11 @@ impl Pattern {
         // A match that starts within a character would read beyond it, so PCRE2 has to check the subject.
         let is_valid =
             options.is_valid && subject.get(offset).is_some_and(|byte| byte & 0xC0 != 0x80);
+        // Machine code has no depth.
+        let by_machine_code = options.limit_is_hidden && options.depth_limit.is_none();
+        if by_machine_code {
+            self.count_run(subject.len());
+        }
         let flags = [
             (is_valid, pcre::PCRE2_NO_UTF_CHECK),
             (options.anchored, pcre::PCRE2_ANCHORED),
@@ -584,6 +632,7 @@ impl Pattern {
             (options.noteol, pcre::PCRE2_NOTEOL),
             (options.notempty, pcre::PCRE2_NOTEMPTY),
             (options.notempty_atstart, pcre::PCRE2_NOTEMPTY_ATSTART),
+            (!by_machine_code, pcre::PCRE2_NO_JIT),
         ];
         let flags = flags.iter().filter(|(wanted, _)| *wanted);
         let flags = flags.fold(0, |all, (_, flag)| all | flag);
@@ -615,15 +664,22 @@ impl Pattern {
             if let Some(limit) = options.depth_limit {
                 pcre::pcre2_set_depth_limit_8(context, limit);
             }
-            let code = pcre::pcre2_match_8(
-                self.code.0.as_ptr(),
-                start,
-                subject.len(),
-                offset,
-                flags,
-                data,
-                context,
-            );
+            let run = |flags| {
+                pcre::pcre2_match_8(
+                    self.code.0.as_ptr(),
+                    start,
+                    subject.len(),
+                    offset,
+                    flags,
+                    data,
+                    context,
+                )
+            };
+            let code = match run(flags) {
+                // The interpreter has more room to go back.
+                pcre::PCRE2_ERROR_JIT_STACKLIMIT => run(flags | pcre::PCRE2_NO_JIT),
+                code => code,
+            };
             let outcome = match code {
                 1.. => {
                     let count = pcre::pcre2_get_ovector_count_8(data) as usize;
