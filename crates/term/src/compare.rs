@@ -121,20 +121,30 @@ pub fn compare_exact(a: Term, b: Term) -> Ordering {
     order_of(a, b, true)
 }
 
-/// The arithmetical order of two tuples of one size, if the first elements that differ are small integers or if none
-/// do: what is sorted or selected is often such. It calls nothing, and becomes part of its callers.
+/// The arithmetical order of two short binaries, or of two tuples of one size, if the first elements that differ are
+/// small integers or short binaries, or if none do: what is sorted or selected is often such. It calls nothing, and
+/// becomes part of its callers.
 #[inline(always)]
 #[must_use]
 pub fn order_at_a_glance(a: Term, b: Term) -> Option<Ordering> {
     let (one, other) = (a.as_boxed()?, b.as_boxed()?);
-    if one.kind() != ObjectKind::Tuple || one.header() != other.header() {
+    if one.kind() != ObjectKind::Tuple {
+        return order_of_heap_binaries(a, b);
+    }
+    if one.header() != other.header() {
         return None;
     }
     for index in 0..one.arity() {
         // SAFETY: both are tuples of that many elements.
         let (a, b) = unsafe { (one.term_unchecked(index), other.term_unchecked(index)) };
         if a != b {
-            return both_small(a, b).then(|| small_order(a, b));
+            if both_small(a, b) {
+                return Some(small_order(a, b));
+            }
+            let order = order_of_heap_binaries(a, b)?;
+            if order.is_ne() {
+                return Some(order);
+            }
         }
     }
     Some(Ordering::Equal)
@@ -355,6 +365,9 @@ fn order_of_heap_binaries(a: Term, b: Term) -> Option<Ordering> {
         let at = offset::HEAP_BINARY_BYTES + index as usize;
         // SAFETY: both have the words of so many bytes.
         let (one, other) = unsafe { (a.word_unchecked(at), b.word_unchecked(at)) };
+        if one == other {
+            continue;
+        }
         // The first bytes of a word are its low ones; those behind the shorter binary's end do not count.
         let unused = 64 - 8 * (common - 8 * index).min(8);
         let order = (one << unused)

@@ -80,6 +80,36 @@ fn a_glance_orders_tuples_of_one_size_by_small_integers() {
 }
 
 #[test]
+fn a_glance_orders_short_binaries() {
+    let mut scratch = Scratch::new();
+    let heap = scratch.heap();
+    let mut binary = |bytes: &[u8]| build::binary(heap, bytes);
+    let texts: [&[u8]; 6] = [
+        b"",
+        b"queue-1",
+        b"queue-10",
+        b"queue-100",
+        b"queue-2",
+        b"queue-200",
+    ];
+    let binaries = texts.map(&mut binary);
+    let copies = texts.map(binary);
+    let keys = copies.map(|name| build::tuple(heap, &[Term::small(1), name, Term::small(2)]));
+    let others = binaries.map(|name| build::tuple(heap, &[Term::small(1), name, Term::small(3)]));
+    for first in 0..texts.len() {
+        for second in 0..texts.len() {
+            let order = first.cmp(&second);
+            assert_eq!(
+                order_at_a_glance(binaries[first], copies[second]),
+                Some(order)
+            );
+            let tuples = order_at_a_glance(keys[first], others[second]);
+            assert_eq!(tuples, Some(order.then(Ordering::Less)));
+        }
+    }
+}
+
+#[test]
 #[cfg_attr(miri, ignore = "asks stock OTP, a program, which Miri cannot start")]
 fn borders_stand_as_on_stock() {
     let mut samples = Samples::new(1);
