@@ -60,6 +60,18 @@ prepared(collection, Megabytes) ->
 prepared(tables, Megabytes) ->
     Tables = [table(Type, Megabytes * 2500) || Type <- [set, ordered_set, bag, duplicate_bag]],
     fun() -> [true = ets:delete(Table) || Table <- Tables], #{} end;
+%% All their objects go, of some because of a specification, of others one by one while the table is fixed.
+prepared(objects, Megabytes) ->
+    [Chosen, Fixed] = [[table(Type, Megabytes * 2500) || Type <- [set, ordered_set]] || _ <- [chosen, fixed]],
+    fun() ->
+        [ets:select_delete(Table, [{'_', [], [true]}]) || Table <- Chosen],
+        [begin
+            ets:safe_fixtable(Table, true),
+            [ets:delete(Table, I) || I <- lists:seq(1, Megabytes * 2500)],
+            ets:safe_fixtable(Table, false)
+        end || Table <- Fixed],
+        #{}
+    end;
 prepared(messages, Megabytes) ->
     Message = living(Megabytes div 4),
     {Taker, Ref} = spawn_monitor(fun() -> [receive {message, _} -> ok end || _ <- lists:seq(1, 4)] end),

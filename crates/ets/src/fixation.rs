@@ -32,6 +32,11 @@ impl Fixation {
         self.count.load(Ordering::SeqCst) > 0
     }
 
+    /// Whether the table is fixed, not counting a walk that has fixed it once itself.
+    pub(crate) fn is_fixed_besides(&self, fixed_by_walk: bool) -> bool {
+        self.count.load(Ordering::SeqCst) > usize::from(fixed_by_walk)
+    }
+
     /// Fixes the table once more; returns true if the process did not fix it before.
     pub(crate) fn fix(&self, pid: Term) -> bool {
         let mut holders = self.holders.lock();

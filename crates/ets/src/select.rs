@@ -465,18 +465,19 @@ impl<'a> Walk<'a> {
         let Part::Hash(shard) = &mut *guard else {
             return Err(badarg(1));
         };
-        let fixed = table.fixation.is_fixed();
+        // A walk knows by the number of a slot where it is: for itself it need not keep what it deletes.
+        let keeps = table.fixation.is_fixed_besides(self.fixed);
         let mut slot = shard.past_empty(first);
         while slot < shard.slots() {
             shard.prefetch_ahead(slot);
-            shard.judge_slot(slot, fixed, |object| self.visit(object));
+            shard.judge_slot(slot, keeps, |object| self.visit(object));
             let next = shard.after(slot);
             if self.stops_after(slot) {
                 return Ok(Some((next, shard.slots())));
             }
             slot = shard.past_empty(next);
         }
-        shard.settle(fixed);
+        shard.settle(keeps || self.fixed);
         Ok(None)
     }
 

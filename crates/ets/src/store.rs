@@ -11,6 +11,7 @@ pub(crate) mod biased_lock;
 )]
 pub(crate) mod directory;
 pub(crate) mod lock;
+mod marked;
 pub(crate) mod object;
 pub(crate) mod packed;
 pub(crate) mod part;

@@ -143,7 +143,7 @@ fn parts_behave_as_a_plain_list() {
                     8 if step % 50 == 0 => {
                         fixed = !fixed;
                         if !fixed {
-                            part.purge();
+                            part.purge(usize::MAX);
                         }
                     }
                     _ => assert_eq!(with_key(&part, kind, new.0), model.with_key(new.0)),
@@ -192,7 +192,7 @@ fn a_fixed_table_shows_where_a_deleted_key_was() {
         }
         assert_eq!((met, part.objects()), (100, 0), "{kind:?}");
         let full = part.bytes();
-        part.purge();
+        part.purge(usize::MAX);
         assert!(part.bytes() < full);
         let first = Term::small(0);
         assert!(matches!(
@@ -222,7 +222,7 @@ fn objects_deleted_while_a_table_was_fixed_are_freed_though_slots_split_since() 
         let hash = hash_of(TableKind::Set, Term::small(number));
         part.insert(OwnedObject::new(tuple, hash), false, false);
     }
-    part.purge();
+    part.purge(usize::MAX);
     let Part::Hash(shard) = &part else {
         panic!("a hash table");
     };

@@ -198,10 +198,11 @@ impl Part {
         objects
     }
 
-    /// Frees the objects that are only marked as deleted.
-    pub(crate) fn purge(&mut self) {
-        if let Part::Hash(shard) = self {
-            shard.purge();
+    /// As [`Shard::purge`]; an ordered set has no objects that are only marked as deleted.
+    pub(crate) fn purge(&mut self, most: usize) -> usize {
+        match self {
+            Part::Hash(shard) => shard.purge(most),
+            Part::Tree(_) => most,
         }
     }
 

@@ -16,6 +16,7 @@
 use layout::Term;
 use term::compare;
 
+use super::marked::Marked;
 use super::object::{
     Link, New, ObjectMut, ObjectRef, OwnedObject, Verdict, prefetch, prefetch_key,
 };
@@ -28,6 +29,8 @@ const SEGMENT: usize = 2048;
 const PREFETCHED_AHEAD: usize = 8;
 /// A table grows or shrinks by at most this many slots per insertion or deletion.
 const STEPS: usize = 5;
+/// An insertion or deletion that would change the number of slots first frees what is marked as deleted in so many.
+const PURGED_BEFORE_MOVING: usize = 16 * STEPS;
 /// Chains of a folded table; a table with more objects than that is unfolded (`tables/many_tables`).
 const FOLDED_CHAINS: usize = 16;
 
@@ -111,7 +114,7 @@ struct Tally {
     /// Bytes of all objects.
     bytes: usize,
     /// Slots with objects marked as deleted.
-    marked: Vec<usize>,
+    marked: Marked,
 }
 
 /// The next object in the order of slots.
@@ -519,7 +522,7 @@ impl Shard {
             }
             any = true;
             if keep {
-                tally.mark(link, slot);
+                tally.mark(link, slot, shape.mask);
                 keep = false;
                 link = behind(link);
             } else {
@@ -594,7 +597,7 @@ impl Shard {
                 judge(object)
             };
             match verdict {
-                Verdict::Remove if fixed => tally.mark(link, slot),
+                Verdict::Remove if fixed => tally.mark(link, slot, shape.mask),
                 Verdict::Remove => {
                     tally.unlink(link);
                     continue;
@@ -652,9 +655,13 @@ impl Shard {
         (!object.get().is_deleted()).then_some(object)
     }
 
-    /// Frees the objects that are only marked as deleted: the table is no longer fixed.
-    pub(crate) fn purge(&mut self) {
-        for slot in std::mem::take(&mut self.tally.marked) {
+    /// Frees the objects that are only marked as deleted, in `most` slots: the table is no longer fixed. Returns in how
+    /// many more it might have done so; if in none, there may be some left.
+    pub(crate) fn purge(&mut self, most: usize) -> usize {
+        for done in 0..most {
+            let Some(slot) = self.tally.marked.take() else {
+                return most - done;
+            };
             let Some(mut link) = self.slots.get_mut(slot >> self.shape.fold) else {
                 continue;
             };
@@ -666,6 +673,7 @@ impl Shard {
                 }
             }
         }
+        0
     }
 
     /// Gives every slot a chain of its own.
@@ -693,7 +701,9 @@ impl Shard {
             if self.tally.live <= self.slots.len().max(self.shape.undivided()) {
                 return;
             }
-            self.purge_before_moving();
+            if !self.purge_before_moving() {
+                return;
+            }
             self.split();
         }
     }
@@ -720,12 +730,11 @@ impl Shard {
         }
     }
 
-    /// Frees the objects that are only marked as deleted, before objects move: `marked` says in which slots they are.
-    /// There are some if the table is no longer fixed, but whoever released it has not come to this part yet.
-    fn purge_before_moving(&mut self) {
-        if !self.tally.marked.is_empty() {
-            self.purge();
-        }
+    /// Frees objects that are only marked as deleted, before any move: `marked` says in which slots they are. Returns
+    /// whether none are left. There are some if the table is no longer fixed, but whoever frees them has not come to
+    /// this part yet; then it grows and shrinks later.
+    fn purge_before_moving(&mut self) -> bool {
+        self.tally.marked.is_empty() || self.purge(PURGED_BEFORE_MOVING) > 0
     }
 
     fn shrink(&mut self) {
@@ -733,7 +742,9 @@ impl Shard {
             if !self.has_slots_to_spare() {
                 return;
             }
-            self.purge_before_moving();
+            if !self.purge_before_moving() {
+                return;
+            }
             self.join();
         }
         if self.slots.capacity() > 4 * self.slots.len() {
@@ -743,10 +754,9 @@ impl Shard {
 
     /// Removes the slots that are too many, after many objects were deleted at once.
     pub(crate) fn settle(&mut self, fixed: bool) {
-        if fixed || !self.has_slots_to_spare() {
+        if fixed || !self.has_slots_to_spare() || !self.purge_before_moving() {
             return;
         }
-        self.purge_before_moving();
         while self.has_slots_to_spare() {
             self.join();
         }
@@ -942,27 +952,13 @@ impl Tally {
         }
     }
 
-    /// Marks the object at a link as deleted; it is in this slot.
-    fn mark(&mut self, link: &mut Link, slot: usize) {
+    /// Marks the object at a link as deleted; it is in this slot, and no slot is behind `last`.
+    fn mark(&mut self, link: &mut Link, slot: usize, last: usize) {
         if let Some(object) = link {
             object.get_mut().set_deleted(true);
             self.live -= 1;
-            self.mark_slot(slot);
+            self.marked.note(slot, last);
         }
-    }
-
-    fn mark_slot(&mut self, slot: usize) {
-        if self.marked.last() == Some(&slot) {
-            return;
-        }
-        if self.marked.len() == self.marked.capacity() && self.marked.len() > FOLDED_CHAINS {
-            // The same few keys may come and go for as long as the table is fixed.
-            self.marked.sort_unstable();
-            self.marked.dedup();
-            let few = self.marked.len() <= self.marked.capacity() / 2;
-            self.marked.reserve(if few { 0 } else { self.marked.len() });
-        }
-        self.marked.push(slot);
     }
 }
 

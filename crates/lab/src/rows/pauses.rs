@@ -33,6 +33,11 @@ pub(super) const ROWS: &[Experiment] = &[
         ..WHILE
     },
     Experiment {
+        name: "objects",
+        about: "All objects of large tables are deleted, but not the tables: how late another process is at worst.",
+        ..WHILE
+    },
+    Experiment {
         name: "messages",
         about: "Very large messages are sent: how late another process is at worst.",
         ..WHILE
