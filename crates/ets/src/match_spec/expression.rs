@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use layout::{Heap, Term, no_gc};
+use smallvec::SmallVec;
 use term::{am, build, list, map};
 
 use super::functions::{self, Function};
@@ -107,10 +108,10 @@ pub(super) fn body(body: Term, context: &mut Context<'_>) -> Result<Vec<Operatio
 
 struct Compiler<'a, 'b> {
     context: &'a mut Context<'b>,
-    operations: Vec<Operation>,
+    operations: SmallVec<[Operation; 4]>,
     /// The index of the operation that each label stands for.
     labels: Vec<u32>,
-    work: Vec<Work>,
+    work: SmallVec<[Work; 4]>,
     in_guard: bool,
 }
 
@@ -118,9 +119,9 @@ impl<'a, 'b> Compiler<'a, 'b> {
     fn new(context: &'a mut Context<'b>, in_guard: bool) -> Compiler<'a, 'b> {
         Compiler {
             context,
-            operations: Vec::new(),
+            operations: SmallVec::new(),
             labels: Vec::new(),
-            work: Vec::new(),
+            work: SmallVec::new(),
             in_guard,
         }
     }

@@ -3,6 +3,7 @@
 use std::ptr;
 
 use layout::{Term, no_gc};
+use smallvec::{SmallVec, smallvec};
 use term::{am, build, compare, map};
 
 use super::arena::Arena;
@@ -12,14 +13,15 @@ use super::pattern::{Test, WordAddress};
 use super::tracing::{Effects, NoEffects};
 use super::{Clause, Program};
 
-/// The state of a run; made once for many runs.
+/// The state of a run; made once for many runs. What a small specification needs is in place, because it often runs on
+/// one object only, and allocating would take longer than that.
 pub struct Interpreter {
     /// `self()` in expressions.
     own: Term,
-    variables: Vec<Term>,
-    registers: Vec<*const Term>,
+    variables: SmallVec<[Term; 4]>,
+    registers: SmallVec<[*const Term; 4]>,
     cells: Vec<Term>,
-    stack: Vec<Term>,
+    stack: SmallVec<[Term; 4]>,
     arena: Arena,
 }
 
@@ -32,10 +34,10 @@ impl Interpreter {
     pub fn new(program: &Program, own: Term) -> Interpreter {
         Interpreter {
             own,
-            variables: vec![Term::NIL; program.variables],
-            registers: vec![ptr::null(); program.registers],
+            variables: smallvec![Term::NIL; program.variables],
+            registers: smallvec![ptr::null(); program.registers],
             cells: vec![Term::NIL; program.cells],
-            stack: Vec::new(),
+            stack: SmallVec::new(),
             arena: Arena::new(),
         }
     }

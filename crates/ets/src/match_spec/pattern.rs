@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use layout::{Term, no_gc};
+use smallvec::SmallVec;
 
 use term::{am, atom, map};
 
@@ -128,7 +129,7 @@ impl Variables {
 
 /// A compiled head.
 pub(crate) struct Head {
-    pub(crate) tests: Vec<Test>,
+    pub(crate) tests: SmallVec<[Test; 8]>,
     pub(crate) variables: Variables,
     pub(crate) registers: usize,
     pub(crate) cells: usize,
@@ -176,7 +177,8 @@ pub(crate) fn contents(pattern: Term) -> Contents {
 /// As [`contents`]; `None` if the pattern has more than `max` parts.
 fn contents_within(pattern: Term, max: usize) -> Option<Contents> {
     let mut contents = Contents::Ground;
-    let mut rest = vec![pattern];
+    let mut rest: SmallVec<[Term; 16]> = SmallVec::new();
+    rest.push(pattern);
     let mut seen = 0;
     while let Some(term) = rest.pop() {
         seen += 1;
@@ -191,7 +193,7 @@ fn contents_within(pattern: Term, max: usize) -> Option<Contents> {
             rest.push(tail);
             rest.push(head);
         } else if let Some(elements) = term.as_tuple(no_gc!()) {
-            rest.extend(elements);
+            rest.extend_from_slice(elements);
         } else if term.is_map() {
             contents = Contents::GroundMaps;
             rest.extend(map::iter(term).flat_map(|(key, value)| [key, value]));
@@ -220,12 +222,12 @@ pub(super) fn compile(
 ) -> Result<Head, Invalid> {
     let mut compiler = HeadCompiler {
         head: Head {
-            tests: Vec::new(),
+            tests: SmallVec::new(),
             variables: Variables::default(),
             registers: 1,
             cells: 0,
         },
-        work: Vec::new(),
+        work: SmallVec::new(),
         constants,
         lint,
     };
@@ -242,7 +244,7 @@ pub(super) fn compile(
 struct HeadCompiler<'a> {
     head: Head,
     /// What is still to be compiled; the next is last.
-    work: Vec<Work>,
+    work: SmallVec<[Work; 8]>,
     constants: &'a mut Constants,
     lint: &'a mut Lint,
 }
