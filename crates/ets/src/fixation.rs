@@ -29,10 +29,11 @@ impl Fixation {
     #[inline]
     #[must_use]
     pub fn is_fixed(&self) -> bool {
-        self.count.load(Ordering::SeqCst) > 0
+        self.is_fixed_besides(false)
     }
 
     /// Whether the table is fixed, not counting a walk that has fixed it once itself.
+    #[inline]
     pub(crate) fn is_fixed_besides(&self, fixed_by_walk: bool) -> bool {
         self.count.load(Ordering::SeqCst) > usize::from(fixed_by_walk)
     }

@@ -194,8 +194,7 @@ fn flat_with_key(specification: Term, table: &Table) -> Option<(Flat, Term)> {
     };
     let index = table.options.keypos - 1;
     // This alone rules out most specifications without such a key.
-    let key = *head.as_tuple(no_gc!())?.get(index)?;
-    if pattern::contents(key) != pattern::Contents::Ground {
+    if pattern::is_wildcard(*head.as_tuple(no_gc!())?.get(index)?) {
         return None;
     }
     let flat = Flat::of(&[head, guards, body])?;

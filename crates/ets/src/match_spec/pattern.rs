@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use layout::{Term, no_gc};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use term::{am, atom, map};
 
@@ -177,8 +177,7 @@ pub(crate) fn contents(pattern: Term) -> Contents {
 /// As [`contents`]; `None` if the pattern has more than `max` parts.
 fn contents_within(pattern: Term, max: usize) -> Option<Contents> {
     let mut contents = Contents::Ground;
-    let mut rest: SmallVec<[Term; 16]> = SmallVec::new();
-    rest.push(pattern);
+    let mut rest: SmallVec<[Term; 16]> = smallvec![pattern];
     let mut seen = 0;
     while let Some(term) = rest.pop() {
         seen += 1;
