@@ -114,17 +114,28 @@ impl<'a, Guard> LockedRange<'a, Guard> {
 }
 
 /// Words of a table as OTP counts them, summed up part by part.
-#[derive(Default)]
 pub struct Words {
+    /// Whether the table is fixed, so that objects marked as deleted count.
+    fixed: bool,
     objects: i64,
     slots: usize,
 }
 
 impl Words {
+    /// Those of a table whose parts are to be added.
+    #[must_use]
+    pub fn of(table: &Table) -> Words {
+        Words {
+            fixed: table.fixation.is_fixed(),
+            objects: 0,
+            slots: 0,
+        }
+    }
+
     pub fn add(&mut self, part: &Part) {
         match part {
             Part::Hash(shard) => {
-                self.objects += shard.words() as i64;
+                self.objects += shard.words(self.fixed) as i64;
                 self.slots += shard.slots();
             }
             Part::Tree(tree) => self.objects += tree.words(),
@@ -584,7 +595,7 @@ impl Table {
     /// Words that the table takes as OTP counts them.
     #[must_use]
     pub fn words(&self) -> usize {
-        let mut count = Words::default();
+        let mut count = Words::of(self);
         self.each_part(|part| {
             count.add(part);
             None::<()>

@@ -123,7 +123,7 @@ fn fixed(process: &mut Process, table: &Table, as_timestamp: bool) -> Term {
 
 /// `{Slots, MeanChain, Deviation, ExpectedDeviation, Shortest, Longest, Deleted, Locks}`; for an ordered set `false`,
 /// or with write concurrency `{Bounds, Ranges, Steps}`, where the last is how often a search for a key's range
-/// compares.
+/// compares. Objects that are only marked as deleted count while the table is fixed, as for [`Table::words`].
 fn stats(process: &mut Process, table: &Table) -> Term {
     if let Some(ranges) = table.ranges() {
         let ranges = ranges.count();
@@ -136,10 +136,12 @@ fn stats(process: &mut Process, table: &Table) -> Term {
     if table.options.kind == TableKind::OrderedSet {
         return am::FALSE;
     }
+    let fixed = table.fixation.is_fixed();
     for part in 0..table.parts() {
         if let Part::Hash(shard) = &*table.read_part(part) {
             for slot in 0..shard.slots() {
                 let (live, marked) = shard.chain_length(slot);
+                let marked = if fixed { marked } else { 0 };
                 chains.push(live + marked);
                 deleted += marked;
             }

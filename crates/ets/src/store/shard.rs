@@ -111,8 +111,9 @@ struct Tally {
     live: usize,
     /// All objects, also those marked as deleted.
     count: usize,
-    /// Bytes of all objects.
+    /// Bytes of all objects, and of those marked as deleted.
     bytes: usize,
+    marked_bytes: usize,
     /// Slots with objects marked as deleted.
     marked: Marked,
 }
@@ -164,10 +165,16 @@ impl Shard {
         self.tally.bytes + self.slots.capacity() * size_of::<Link>()
     }
 
-    /// Words of the objects as OTP counts them.
+    /// Words of the objects as OTP counts them. Those marked as deleted count while the table is `fixed`; later they
+    /// only wait to be freed, for which OTP does not wait.
     #[must_use]
-    pub(crate) fn words(&self) -> usize {
-        self.tally.bytes / 8 + self.tally.count * words::MORE
+    pub(crate) fn words(&self, fixed: bool) -> usize {
+        let Tally { live, count, .. } = self.tally;
+        let (objects, bytes) = match fixed {
+            true => (count, self.tally.bytes),
+            false => (live, self.tally.bytes - self.tally.marked_bytes),
+        };
+        bytes / 8 + objects * words::MORE
     }
 
     /// Number of slots.
@@ -441,8 +448,7 @@ impl Shard {
         }
         if new.overwrite(&mut old.get_mut()) {
             if was_deleted {
-                old.get_mut().set_deleted(false);
-                tally.live += 1;
+                tally.restore(old);
             }
             return true;
         }
@@ -476,8 +482,7 @@ impl Shard {
             let Some(mut object) = link.take() else {
                 unreachable!("the link to an object");
             };
-            object.get_mut().set_deleted(false);
-            tally.live += 1;
+            tally.restore(&mut object);
             if is_first {
                 *link = Some(object);
             } else {
@@ -946,7 +951,9 @@ impl Tally {
             *link = object.next_mut().take();
             self.count -= 1;
             self.bytes -= object.get().bytes();
-            if !object.get().is_deleted() {
+            if object.get().is_deleted() {
+                self.marked_bytes -= object.get().bytes();
+            } else {
                 self.live -= 1;
             }
         }
@@ -957,8 +964,16 @@ impl Tally {
         if let Some(object) = link {
             object.get_mut().set_deleted(true);
             self.live -= 1;
+            self.marked_bytes += object.get().bytes();
             self.marked.note(slot, last);
         }
+    }
+
+    /// An object that is marked as deleted is not deleted any more.
+    fn restore(&mut self, object: &mut OwnedObject) {
+        object.get_mut().set_deleted(false);
+        self.live += 1;
+        self.marked_bytes -= object.get().bytes();
     }
 }
 

@@ -93,7 +93,7 @@ fn one_table(out: &mut Output, table: &Arc<Table>, form: Form) -> fmt::Result {
     let mut chains = Chains::default();
     let (mut objects, mut kept, mut first_slot) = (0, 0, 0);
     let mut contents = String::new();
-    let mut words = Words::default();
+    let mut words = Words::of(table);
     // With a timeout, because this thread itself may have been changing the table when it crashed.
     table.each_part_within(LOCK_PATIENCE, |part| {
         objects += part.objects();
