@@ -1,7 +1,8 @@
 //! The export table: one entry for every function that is referred to from outside its module.
 
 use std::cell::Cell;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::mem::MaybeUninit;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -33,6 +34,47 @@ unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
 
+/// The memory of all exports, in blocks, so that the one at an address is found without a look at each: every process
+/// that has not run yet is at a stub.
+#[derive(Default)]
+struct Blocks {
+    /// The exports of each block in their order in memory, by the first one's address.
+    by_address: BTreeMap<usize, Vec<&'static Export>>,
+    /// The newest block's first address.
+    newest: usize,
+    /// What is free of the newest block.
+    free: &'static mut [MaybeUninit<Export>],
+}
+
+impl Blocks {
+    /// The number of exports of a block.
+    const LENGTH: usize = 64;
+
+    /// The place of a new export, which is [known](Blocks::know) next.
+    fn place(&mut self) -> &'static mut MaybeUninit<Export> {
+        if self.free.is_empty() {
+            self.free = Box::leak(Box::new([const { MaybeUninit::uninit() }; Self::LENGTH]));
+            self.newest = self.free.as_ptr() as usize;
+        }
+        let free = std::mem::take(&mut self.free);
+        let (place, free) = free.split_first_mut().expect("a place that is free");
+        self.free = free;
+        place
+    }
+
+    fn know(&mut self, export: &'static Export) {
+        let block = self.by_address.entry(self.newest);
+        let block = block.or_insert_with(|| Vec::with_capacity(Self::LENGTH));
+        block.push(export);
+    }
+
+    /// The export that contains an address.
+    fn around(&self, address: usize) -> Option<&'static Export> {
+        let (start, block) = self.by_address.range(..=address).next_back()?;
+        block.get((address - start) / size_of::<Export>()).copied()
+    }
+}
+
 /// Exports are never removed.
 struct Exports {
     /// Terms that other nodes send make exports too, and could be chosen so that their hashes are alike, were these not
@@ -40,6 +82,7 @@ struct Exports {
     by_name: HashMap<Name, Entry>,
     /// Those of each module, in the order in which they were made.
     by_module: FxHashMap<Term, Vec<&'static Export>>,
+    blocks: Blocks,
 }
 
 impl Exports {
@@ -59,6 +102,7 @@ static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
     let mut exports = Exports {
         by_name: HashMap::with_capacity(8192),
         by_module: FxHashMap::default(),
+        blocks: Blocks::default(),
     };
     let release = term::release::get();
     for (entry, row) in hooks::get().bifs.iter().zip(spec::bifs::BIFS) {
@@ -77,7 +121,7 @@ static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
         ];
         let flags = flags.iter().filter(|(holds, _)| *holds);
         let flags = flags.map(|(_, flag)| flag).sum();
-        let export = make(name, Some(entry.function), flags);
+        let export = make(&mut exports.blocks, name, Some(entry.function), flags);
         exports.insert(name, export);
     }
     RwLock::new(exports)
@@ -93,9 +137,14 @@ fn called_function(bif: Option<layout::BifFunction>) -> *mut () {
     bif.map_or(std::ptr::null_mut(), |bif| bif as *mut ())
 }
 
-fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags: u32) -> Entry {
+fn make(
+    blocks: &mut Blocks,
+    (module, function, arity): Name,
+    bif: Option<layout::BifFunction>,
+    flags: u32,
+) -> Entry {
     let code = AtomicPtr::new(std::ptr::null_mut());
-    let export = Box::leak(Box::new(Export {
+    let export = blocks.place().write(Export {
         code,
         module,
         function,
@@ -104,8 +153,8 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
         bif,
         called: AtomicPtr::new(called_function(bif)),
         stub: [0; 8],
-    }));
-    // SAFETY: the export is leaked, so it is never freed; no other thread can refer to it yet.
+    });
+    // SAFETY: the export is never freed; no other thread can refer to it yet.
     unsafe {
         engine::start::write_stub(export, engine::start::stub_for(export));
         export.code.store(
@@ -113,6 +162,7 @@ fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags
             Ordering::Release,
         );
     }
+    blocks.know(export);
     Entry {
         export,
         number: MADE.fetch_add(1, Ordering::Relaxed),
@@ -146,7 +196,7 @@ fn get_for(name: Name, is_for_code: bool) -> &'static Export {
     if let Some(entry) = exports.by_name.get(&name) {
         return found(entry);
     }
-    let entry = make(name, None, 0);
+    let entry = make(&mut exports.blocks, name, None, 0);
     found(&entry);
     exports.insert(name, entry)
 }
@@ -259,10 +309,8 @@ pub fn number(export: &Export) -> usize {
 /// The export at an address, if there is one.
 #[must_use]
 pub fn at(address: u64) -> Option<&'static Export> {
-    let exports = EXPORTS.read();
-    exports
-        .all()
-        .find(|export| std::ptr::from_ref(*export) as u64 == address)
+    let export = EXPORTS.read().blocks.around(address as usize)?;
+    (std::ptr::from_ref(export) as u64 == address).then_some(export)
 }
 
 /// The export, or the stub of a native function, that contains an address.
@@ -272,10 +320,11 @@ pub fn by_stub(address: *const u64) -> Option<&'static Export> {
         return Some(stub);
     }
     let address = address as usize;
-    EXPORTS.read().all().find(|export| {
-        let start = export.stub.as_ptr() as usize;
-        (start..start + size_of_val(&export.stub)).contains(&address)
-    })
+    let export = EXPORTS.read().blocks.around(address)?;
+    let stub = export.stub.as_ptr_range();
+    (stub.start as usize..stub.end as usize)
+        .contains(&address)
+        .then_some(export)
 }
 
 /// Where calls of an export lead, whether or not they are traced.
@@ -283,5 +332,46 @@ fn code_of(export: &Export) -> *const u64 {
     match observer::may_tell_of_calls() {
         true => observer().code_of(export),
         false => export.code.load(Ordering::Acquire),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn export(arity: u32) -> Export {
+        Export {
+            code: AtomicPtr::new(std::ptr::null_mut()),
+            module: Term::NONE,
+            function: Term::NONE,
+            arity,
+            flags: 0,
+            bif: None,
+            called: AtomicPtr::new(std::ptr::null_mut()),
+            stub: [0; 8],
+        }
+    }
+
+    #[test]
+    fn an_export_is_found_by_each_of_its_addresses() {
+        let mut blocks = Blocks::default();
+        let add = |arity| -> &'static Export {
+            let export = blocks.place().write(export(arity));
+            blocks.know(export);
+            export
+        };
+        let count = 2 * Blocks::LENGTH as u32 + 1;
+        let made: Vec<_> = (0..count).map(add).collect();
+        for export in &made {
+            let start = std::ptr::from_ref(*export) as usize;
+            for address in [start, start + size_of::<Export>() - 1] {
+                let found = blocks.around(address).map(|found| found.arity);
+                assert_eq!(found, Some(export.arity));
+            }
+        }
+        let first = blocks.by_address.keys().next().copied();
+        assert!(blocks.around(first.expect("a block") - 1).is_none());
+        let last = std::ptr::from_ref(made[made.len() - 1]) as usize;
+        assert!(blocks.around(last + size_of::<Export>()).is_none());
     }
 }
