@@ -17,7 +17,7 @@ use layout::limits::X_REGISTERS;
 use layout::{Class, Context, Export, Term};
 use parking_lot::Mutex;
 use runtime::code::bif::{BifResult, Failure, finish};
-use runtime::code::native;
+use runtime::code::stubs;
 use runtime::exec::scheduler::dirty::{self, Policy};
 use runtime::mail::{current, deferred, loans};
 use runtime::process::Process;
@@ -127,7 +127,7 @@ impl Stub {
             is_continuation: AtomicU8::new(0),
         }));
         // SAFETY: leaked just now, and nobody else refers to it.
-        unsafe { native::make_stub(&raw mut stub.export) };
+        unsafe { stubs::make(&raw mut stub.export, stubs::Stub::Bif) };
         stub
     }
 
@@ -178,7 +178,7 @@ unsafe extern "C" fn call(context: *mut Context, arguments: *const Term) -> Term
     // whose BIF this is, which is the first field of a `Stub`.
     unsafe {
         let process = &mut *(*context).process.cast::<Process>();
-        let stub = &*native::called_stub(process).cast::<Stub>();
+        let stub = &*stubs::called(process).cast::<Stub>();
         match dirty_kind(stub.flags.load(Ordering::Relaxed)) {
             Ok(Some(kind)) => {
                 let policy = Policy {

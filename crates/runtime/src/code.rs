@@ -23,6 +23,7 @@ pub mod preloaded;
 pub mod purge;
 mod source;
 pub mod stack;
+pub mod stubs;
 pub mod tiering;
 pub mod translation;
 

@@ -238,7 +238,7 @@ fn current_call(view: &View, process: &Process) -> Option<[Term; 3]> {
     if let Some((module, function, of, offset)) = view.place(process.head.ip) {
         return (offset == 0).then_some([module, function, arity(of)]);
     }
-    if let Some(export) = runtime::code::exports::by_stub(process.head.ip) {
+    if let Some(export) = runtime::code::stubs::around(process.head.ip as usize) {
         return Some([export.module, export.function, arity(export.arity)]);
     }
     // It has not begun to run.

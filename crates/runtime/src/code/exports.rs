@@ -1,8 +1,8 @@
 //! The export table: one entry for every function that is referred to from outside its module.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
-use std::mem::MaybeUninit;
+use std::collections::HashMap;
+use std::mem::offset_of;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,6 +12,7 @@ use parking_lot::RwLock;
 use rustc_hash::FxHashMap;
 use term::atom;
 
+use super::stubs;
 use crate::mail::observer::observer;
 use crate::mail::{hooks, observer};
 
@@ -34,47 +35,6 @@ unsafe impl Send for Entry {}
 // SAFETY: as above.
 unsafe impl Sync for Entry {}
 
-/// The memory of all exports, in blocks, so that the one at an address is found without a look at each: every process
-/// that has not run yet is at a stub.
-#[derive(Default)]
-struct Blocks {
-    /// The exports of each block in their order in memory, by the first one's address.
-    by_address: BTreeMap<usize, Vec<&'static Export>>,
-    /// The newest block's first address.
-    newest: usize,
-    /// What is free of the newest block.
-    free: &'static mut [MaybeUninit<Export>],
-}
-
-impl Blocks {
-    /// The number of exports of a block.
-    const LENGTH: usize = 64;
-
-    /// The place of a new export, which is [known](Blocks::know) next.
-    fn place(&mut self) -> &'static mut MaybeUninit<Export> {
-        if self.free.is_empty() {
-            self.free = Box::leak(Box::new([const { MaybeUninit::uninit() }; Self::LENGTH]));
-            self.newest = self.free.as_ptr() as usize;
-        }
-        let free = std::mem::take(&mut self.free);
-        let (place, free) = free.split_first_mut().expect("a place that is free");
-        self.free = free;
-        place
-    }
-
-    fn know(&mut self, export: &'static Export) {
-        let block = self.by_address.entry(self.newest);
-        let block = block.or_insert_with(|| Vec::with_capacity(Self::LENGTH));
-        block.push(export);
-    }
-
-    /// The export that contains an address.
-    fn around(&self, address: usize) -> Option<&'static Export> {
-        let (start, block) = self.by_address.range(..=address).next_back()?;
-        block.get((address - start) / size_of::<Export>()).copied()
-    }
-}
-
 /// Exports are never removed.
 struct Exports {
     /// Terms that other nodes send make exports too, and could be chosen so that their hashes are alike, were these not
@@ -82,7 +42,6 @@ struct Exports {
     by_name: HashMap<Name, Entry>,
     /// Those of each module, in the order in which they were made.
     by_module: FxHashMap<Term, Vec<&'static Export>>,
-    blocks: Blocks,
 }
 
 impl Exports {
@@ -102,7 +61,6 @@ static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
     let mut exports = Exports {
         by_name: HashMap::with_capacity(8192),
         by_module: FxHashMap::default(),
-        blocks: Blocks::default(),
     };
     let release = term::release::get();
     for (entry, row) in hooks::get().bifs.iter().zip(spec::bifs::BIFS) {
@@ -121,7 +79,7 @@ static EXPORTS: LazyLock<RwLock<Exports>> = LazyLock::new(|| {
         ];
         let flags = flags.iter().filter(|(holds, _)| *holds);
         let flags = flags.map(|(_, flag)| flag).sum();
-        let export = make(&mut exports.blocks, name, Some(entry.function), flags);
+        let export = make(name, Some(entry.function), flags);
         exports.insert(name, export);
     }
     RwLock::new(exports)
@@ -137,15 +95,9 @@ fn called_function(bif: Option<layout::BifFunction>) -> *mut () {
     bif.map_or(std::ptr::null_mut(), |bif| bif as *mut ())
 }
 
-fn make(
-    blocks: &mut Blocks,
-    (module, function, arity): Name,
-    bif: Option<layout::BifFunction>,
-    flags: u32,
-) -> Entry {
-    let code = AtomicPtr::new(std::ptr::null_mut());
-    let export = blocks.place().write(Export {
-        code,
+fn make((module, function, arity): Name, bif: Option<layout::BifFunction>, flags: u32) -> Entry {
+    let export = Box::leak(Box::new(Export {
+        code: AtomicPtr::new(std::ptr::null_mut()),
         module,
         function,
         arity,
@@ -153,16 +105,10 @@ fn make(
         bif,
         called: AtomicPtr::new(called_function(bif)),
         stub: [0; 8],
-    });
-    // SAFETY: the export is never freed; no other thread can refer to it yet.
-    unsafe {
-        engine::start::write_stub(export, engine::start::stub_for(export));
-        export.code.store(
-            engine::start::stub_entry(export).cast_mut(),
-            Ordering::Release,
-        );
-    }
-    blocks.know(export);
+    }));
+    let stub = engine::start::stub_for(export);
+    // SAFETY: leaked just now, and nobody else refers to it.
+    let export = unsafe { stubs::make(export, stub) };
     Entry {
         export,
         number: MADE.fetch_add(1, Ordering::Relaxed),
@@ -196,7 +142,7 @@ fn get_for(name: Name, is_for_code: bool) -> &'static Export {
     if let Some(entry) = exports.by_name.get(&name) {
         return found(entry);
     }
-    let entry = make(&mut exports.blocks, name, None, 0);
+    let entry = make(name, None, 0);
     found(&entry);
     exports.insert(name, entry)
 }
@@ -309,22 +255,8 @@ pub fn number(export: &Export) -> usize {
 /// The export at an address, if there is one.
 #[must_use]
 pub fn at(address: u64) -> Option<&'static Export> {
-    let export = EXPORTS.read().blocks.around(address as usize)?;
+    let export = stubs::around((address as usize).wrapping_add(offset_of!(Export, stub)))?;
     (std::ptr::from_ref(export) as u64 == address).then_some(export)
-}
-
-/// The export, or the stub of a native function, that contains an address.
-#[must_use]
-pub fn by_stub(address: *const u64) -> Option<&'static Export> {
-    if let Some(stub) = super::native::by_stub(address) {
-        return Some(stub);
-    }
-    let address = address as usize;
-    let export = EXPORTS.read().blocks.around(address)?;
-    let stub = export.stub.as_ptr_range();
-    (stub.start as usize..stub.end as usize)
-        .contains(&address)
-        .then_some(export)
 }
 
 /// Where calls of an export lead, whether or not they are traced.
@@ -332,46 +264,5 @@ fn code_of(export: &Export) -> *const u64 {
     match observer::may_tell_of_calls() {
         true => observer().code_of(export),
         false => export.code.load(Ordering::Acquire),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn export(arity: u32) -> Export {
-        Export {
-            code: AtomicPtr::new(std::ptr::null_mut()),
-            module: Term::NONE,
-            function: Term::NONE,
-            arity,
-            flags: 0,
-            bif: None,
-            called: AtomicPtr::new(std::ptr::null_mut()),
-            stub: [0; 8],
-        }
-    }
-
-    #[test]
-    fn an_export_is_found_by_each_of_its_addresses() {
-        let mut blocks = Blocks::default();
-        let add = |arity| -> &'static Export {
-            let export = blocks.place().write(export(arity));
-            blocks.know(export);
-            export
-        };
-        let count = 2 * Blocks::LENGTH as u32 + 1;
-        let made: Vec<_> = (0..count).map(add).collect();
-        for export in &made {
-            let start = std::ptr::from_ref(*export) as usize;
-            for address in [start, start + size_of::<Export>() - 1] {
-                let found = blocks.around(address).map(|found| found.arity);
-                assert_eq!(found, Some(export.arity));
-            }
-        }
-        let first = blocks.by_address.keys().next().copied();
-        assert!(blocks.around(first.expect("a block") - 1).is_none());
-        let last = std::ptr::from_ref(made[made.len() - 1]) as usize;
-        assert!(blocks.around(last + size_of::<Export>()).is_none());
     }
 }

@@ -145,7 +145,7 @@ pub fn find_code(address: *const u64) -> Option<Arc<Loaded>> {
 #[must_use]
 pub fn place_of(address: *const u64) -> Option<NamedPlace> {
     place_in_module(address).or_else(|| {
-        let export = super::exports::by_stub(address)?;
+        let export = super::stubs::around(address as usize)?;
         Some(NamedPlace {
             module: export.module,
             function: export.function,

@@ -1,19 +1,18 @@
 //! Native libraries of modules: shared objects whose C functions replace functions of one version of a module.
 //!
-//! The crate `native` loads them and knows what they are; here is what code needs to know: the *stub* of each function.
-//! A stub is an export that is not in the export table. It has the function's name, for stack traces, and its BIF calls
+//! The crate `native` loads them and knows what they are; here is what code needs to know: the *stub* of each function,
+//! an export that is not in the export table. It has the function's name, for stack traces, and its BIF calls
 //! the C function. A function that is replaced continues at its stub ([`engine::Code::replace_functions`]).
 //!
-//! Stubs are never freed, because stack traces hold their addresses; the crate `native` uses one again for the next
+//! They are never freed, because stack traces hold their addresses; the crate `native` uses one again for the next
 //! library that has a function of that name.
 
 use std::any::Any;
-use std::collections::BTreeMap;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use engine::native::NoRoom;
 use layout::{Export, Term};
-use parking_lot::{Mutex, RwLock};
+use parking_lot::Mutex;
 
 use super::modules::{self, Loaded};
 use super::translation::make;
@@ -52,63 +51,6 @@ impl Slot {
     pub(super) fn take(&self) -> Option<Arc<dyn Library>> {
         self.0.lock().take()
     }
-}
-
-/// A stub, and the address behind its last word.
-type Known = (&'static Export, usize);
-
-/// All stubs, by address.
-static STUBS: LazyLock<RwLock<BTreeMap<usize, Known>>> = LazyLock::new(RwLock::default);
-
-/// Makes an export the stub of a native function, which `export.bif` calls.
-///
-/// # Safety
-/// The export is never freed or moved, and no other thread refers to it yet.
-///
-/// # Panics
-/// If it has no `bif`.
-pub unsafe fn make_stub(export: *mut Export) {
-    // SAFETY: the caller's promises.
-    unsafe { make_stub_for(export, engine::start::Stub::Bif) }
-}
-
-/// As [`make_stub`], for an export whose stub does something else.
-///
-/// # Safety
-/// As [`make_stub`].
-///
-/// # Panics
-/// As [`engine::start::write_stub`].
-pub unsafe fn make_stub_for(export: *mut Export, stub: engine::start::Stub) {
-    // SAFETY: the caller's promises; from here on the export is only read.
-    let export = unsafe {
-        engine::start::write_stub(export, stub);
-        let entry = engine::start::stub_entry(export);
-        *(*export).code.get_mut() = entry.cast_mut();
-        &*export
-    };
-    let words = export.stub.as_ptr_range();
-    let known = (export, words.end as usize);
-    STUBS.write().insert(words.start as usize, known);
-}
-
-/// The stub that contains an address.
-#[must_use]
-pub fn by_stub(address: *const u64) -> Option<&'static Export> {
-    let stubs = STUBS.read();
-    let (_, (export, end)) = stubs.range(..=address as usize).next_back()?;
-    ((address as usize) < *end).then_some(*export)
-}
-
-/// The stub at whose instruction a process is: the one whose BIF is being called.
-///
-/// # Safety
-/// The process runs the BIF of a stub.
-#[must_use]
-#[inline(always)]
-pub unsafe fn called_stub(process: &Process) -> *const Export {
-    // SAFETY: the instruction is "call this BIF", whose operand is the export.
-    unsafe { *process.head.ip.add(1) as *const Export }
 }
 
 /// The version of a module that calls a BIF.
@@ -159,7 +101,7 @@ impl Caller {
 /// That error; or [`NoRoom`], through `no_room`.
 ///
 /// # Safety
-/// As for [`engine::Code::replace_functions`]; the stubs were made by [`make_stub`].
+/// As for [`engine::Code::replace_functions`]; the stubs were made by [`stubs::make`](super::stubs::make).
 pub unsafe fn install<E>(
     loaded: &Arc<Loaded>,
     library: Arc<dyn Library>,

@@ -595,7 +595,7 @@ fn dirty_call(process: &Process) -> Option<&Export> {
     }
     // SAFETY: the process has left to call a BIF again, and is not in code: it is at the instruction that calls it,
     // whose export lives for ever.
-    Some(unsafe { &*code::native::called_stub(process) })
+    Some(unsafe { &*code::stubs::called(process) })
 }
 
 fn current_location(process: &Process, asker: Asker, heap: &mut Heap) -> Term {

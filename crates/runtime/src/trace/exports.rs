@@ -16,7 +16,7 @@ use term::{am, atom};
 
 use super::points::{self, Actions};
 use super::saved_calls;
-use crate::code::{self, native, stack};
+use crate::code::{self, stack, stubs};
 use crate::mail::observer;
 use crate::process::Process;
 
@@ -201,7 +201,7 @@ fn make(export: &'static Export) -> &'static Traced {
     let stub = engine::start::Stub::Traced;
     let pointer = (&raw mut *traced).cast::<Export>();
     // SAFETY: leaked just now, and nobody else refers to it.
-    unsafe { native::make_stub_for(pointer, stub) };
+    unsafe { stubs::make(pointer, stub) };
     TRACED
         .write()
         .insert(std::ptr::from_ref(export) as usize, traced);
@@ -218,7 +218,7 @@ unsafe extern "C" fn go_by_code(context: *mut Context, _arguments: *const Term) 
         let process = &*(*context).process.cast::<Process>();
         let raise = &raw mut (*context).abrupt;
         (*raise).kind = AbruptKind::Trap;
-        (*raise).target = native::called_stub(process);
+        (*raise).target = stubs::called(process);
     }
     Term::NONE
 }

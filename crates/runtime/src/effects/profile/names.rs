@@ -15,7 +15,7 @@ use term::print;
 use super::parts::{Identifiers, PartNumber};
 use super::ring::Sample;
 use crate::code::modules::{self, Loaded};
-use crate::code::{exports, perf};
+use crate::code::{exports, perf, stubs};
 
 #[derive(Default)]
 pub(super) struct Names {
@@ -233,7 +233,7 @@ impl Names {
             .and_then(|loaded| loaded.code.first_operand(instruction));
         let export = match operand {
             Some(operand) => exports::at(operand),
-            None => exports::by_stub(instruction),
+            None => stubs::around(address as usize),
         };
         let callee = export.map(|export| {
             self.of_text(&format!(
