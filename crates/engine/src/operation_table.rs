@@ -498,7 +498,7 @@ macro_rules! for_each_slow_path {
             binaries: start_match(StartMatch) get_integer(GetBits) get_binary(GetBits) get_tail(GetTail)
                 get_utf8(GetCharacter) skip_utf8(SkipCharacter) set_position(SetPosition);
             build: utf8_segment(PutValue) bytes_segment(PutBytes);
-            leave: preempt(Nothing);
+            leave: preempt(Nothing) preempt_behind(Nothing);
             calls: call_fun(CallFun) call_fun_last(CallFunLast);
             collect: allocate(Allocation) allocate_heap(FrameAndHeap) test_heap(Allocation)
                 room_to_set_element(CallExport);

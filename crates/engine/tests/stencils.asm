@@ -3615,8 +3615,14 @@ ReturnWithin:
       PLT32	CONT-0x4
     lea    0x0(%rsi),%rsi
       32S	HOLE_0+0x8
-    jmp    1d
+    dec    %rcx
+    jns    21
       PLT32	TARGET_1-0x4
+    mov    0x0(%rip),%rax        # 28
+      PC32	preempt_behind-0x4
+    mov    $0x0,%r9d
+      32	HOLE_1
+    jmp    *%rax
 
 SelectHeader:
     mov    0x0(%rdi),%rax

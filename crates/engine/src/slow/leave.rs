@@ -54,4 +54,10 @@ slow_paths! {
         let live = arity_at(entry);
         leave(m, Exit::Preempted, entry, live)
     }
+
+    /// The reductions are used up at a return to `ip`.
+    preempt_behind |m, o: Nothing| {
+        let ip = m.ip;
+        leave(m, Exit::Preempted, ip, 1)
+    }
 }
