@@ -6,6 +6,7 @@
 //! copies, their area is about to be freed, or the thread's copies must not point to any ([`literal::share_here`]).
 
 pub mod kept;
+mod owned;
 pub mod shared;
 
 use std::ptr;
@@ -17,6 +18,8 @@ use smallvec::SmallVec;
 use crate::heap::{Allocate, new_fragment};
 use crate::literal::{self, Shared};
 use crate::off_heap;
+
+pub use owned::Owned;
 
 /// Words that a copy of the term takes.
 #[must_use]
@@ -510,100 +513,6 @@ pub(crate) unsafe fn copy_terms(room: *mut Term, terms: &[Term]) {
 unsafe fn copy_some<const N: usize>(from: *const Term, room: *mut Term) {
     // SAFETY: the caller's promise.
     unsafe { ptr::copy_nonoverlapping(from.cast::<[Term; N]>(), room.cast::<[Term; N]>(), 1) }
-}
-
-/// A term that owns its memory, outside any process: for example an exit reason that is being delivered.
-///
-/// It is one word: an immediate term itself, or the address of the fragment that holds the term. A fragment's address
-/// ends in two zero bits, which no immediate term does; a null address stands for `Term::NONE`.
-pub struct Owned(*mut Fragment);
-
-// SAFETY: an owned term is reached through its one owner; its words point into no process heap.
-unsafe impl Send for Owned {}
-// SAFETY: shared access only reads.
-unsafe impl Sync for Owned {}
-
-impl Owned {
-    /// Copies a term with its literals, so that the copy may outlive any literal area.
-    #[must_use]
-    pub fn new(term: Term) -> Owned {
-        // SAFETY: that is its size.
-        unsafe { Owned::counted(term, size_with_literals(term)) }
-    }
-
-    /// As [`Owned::new`], for a term whose size the caller knows.
-    ///
-    /// # Safety
-    /// `words` is what [`size_with_literals`] returned for the term, which has not changed since.
-    #[must_use]
-    pub unsafe fn counted(term: Term, words: usize) -> Owned {
-        if term.is_immediate() || term.is_none() {
-            return Owned(ptr::without_provenance_mut(term.bits() as usize));
-        }
-        let fragment = new_fragment(words);
-        // SAFETY: the fragment is fresh and has the words that the caller has counted.
-        unsafe {
-            let room = Fragment::words_pointer(fragment);
-            (*fragment).term = copy_to(room, words, &mut (*fragment).off_heap, term, true);
-        }
-        kept::begins(fragment);
-        Owned(fragment)
-    }
-
-    /// The term, if there is no fragment.
-    fn without_fragment(&self) -> Option<Term> {
-        // SAFETY: a word of `new`, which is a term if it is not a fragment's address.
-        let term = unsafe { Term::from_bits(self.0.addr() as u64) };
-        (term.is_immediate() || term.is_none()).then_some(term)
-    }
-
-    /// The term, valid while `self` is.
-    #[must_use]
-    pub fn term(&self) -> Term {
-        self.without_fragment()
-            // SAFETY: the fragment lives as long as `self`.
-            .unwrap_or_else(|| unsafe { (*self.0).term })
-    }
-
-    /// Words of the copy.
-    #[must_use]
-    pub fn words(&self) -> u32 {
-        match self.without_fragment() {
-            Some(_) => 0,
-            // SAFETY: the fragment lives as long as `self`.
-            None => unsafe { (*self.0).words },
-        }
-    }
-
-    /// While the copy is borrowed, nothing moves or frees its words.
-    #[inline(always)]
-    #[must_use]
-    pub fn no_gc(&self) -> &NoGc {
-        // SAFETY: the words lie in the fragment that `self` owns; no collection knows it.
-        unsafe { NoGc::assume_for() }
-    }
-
-    /// Gives up the fragment; one is made if there was none.
-    #[must_use]
-    pub fn into_fragment(self) -> *mut Fragment {
-        if let Some(term) = self.without_fragment() {
-            return to_fragment(term);
-        }
-        let fragment = self.0;
-        kept::ends(fragment);
-        std::mem::forget(self);
-        fragment
-    }
-}
-
-impl Drop for Owned {
-    fn drop(&mut self) {
-        if self.without_fragment().is_none() {
-            kept::ends(self.0);
-            // SAFETY: made by `new`, and in no list.
-            unsafe { crate::heap::drop_fragment(self.0) };
-        }
-    }
 }
 
 #[cfg(test)]

@@ -29,12 +29,12 @@ use crate::process::signal::Signal;
 use crate::process::sync::between_steps;
 
 /// Removes all links, monitors and aliases of a process that ends, and tells the other sides.
-pub(crate) fn break_relations(process: &mut Process, reason: Term) {
+pub(crate) fn break_relations(process: &mut Process, reason: Owned) {
     let pid = process.pid();
     let relations = std::mem::take(&mut process.relations);
     // A token goes from the process to others, one after the other.
     if sequence::of(process).is_some() {
-        tell_all(pid, &relations, reason, |other| {
+        tell_all(pid, &relations, reason, |other, reason| {
             let mut scratch = Scratch::new();
             let other = remote::identity(scratch.heap(), other)?;
             observer().ends_link(process, other, reason)
@@ -43,20 +43,25 @@ pub(crate) fn break_relations(process: &mut Process, reason: Term) {
     }
     let count = relations.count();
     let waits = count >= MANY_WHEN_SHORT && budget::level() >= Level::Soft && !dirty::are_blocked();
-    if !waits && !dirty::takes_long(count) {
-        tell_all(pid, &relations, reason, |_| None);
+    // All but the last of them get copies of the reason.
+    let copied = reason.words() as usize / COPIED_AT_ONCE * count.saturating_sub(1);
+    if !waits && !dirty::takes_long(count + copied) {
+        tell_all(pid, &relations, reason, |_, _| None);
         return;
     }
     let ended = Ended {
         pid,
         relations,
-        reason: Owned::new(reason),
+        reason,
     };
     match waits {
         true => stand_in_line(ended),
         false => dirty::later(DirtyKind::Chore, move || ended.tell(&mut Pace::default())),
     }
 }
+
+/// To copy so many words of a reason takes as long as to tell one that a process has ended.
+const COPIED_AT_ONCE: usize = 16;
 
 /// From this number of relations on a process that ends waits in line, while the node is short of memory.
 const MANY_WHEN_SHORT: usize = 16;
@@ -70,12 +75,11 @@ struct Ended {
 
 impl Ended {
     fn tell(self, pace: &mut Pace) {
-        let (relations, reason) = (&self.relations, self.reason.term());
         tell_all_at(
             self.pid,
-            relations,
-            reason,
-            |_| None,
+            &self.relations,
+            self.reason,
+            |_, _| None,
             |other| pace.told(other),
         );
     }
@@ -172,12 +176,39 @@ impl Pace {
     }
 }
 
-/// The exit signal of a broken link.
-fn link_exit(from: Term, reason: Term) -> Signal {
-    Signal::Exit {
-        from,
-        reason: Owned::new(reason),
-        linked: true,
+/// One that is told with a signal that holds the reason.
+enum Concerned {
+    Linked(Term),
+    Watcher {
+        watcher: Term,
+        reference: (u64, u64),
+    },
+}
+
+impl Concerned {
+    fn tell(self, pid: Term, reason: Owned, told: &mut impl FnMut(Term)) {
+        match self {
+            Concerned::Linked(other) => {
+                let exit = Signal::Exit {
+                    from: pid,
+                    reason,
+                    linked: true,
+                };
+                // One that is gone has nothing to handle.
+                if signal::send(other, exit).is_ok() {
+                    told(other);
+                }
+            }
+            Concerned::Watcher { watcher, reference } => {
+                let down = Signal::Down {
+                    reference,
+                    from: None,
+                    reason,
+                };
+                send_or_bounce(watcher, down);
+                told(watcher);
+            }
+        }
     }
 }
 
@@ -186,8 +217,8 @@ fn link_exit(from: Term, reason: Term) -> Signal {
 fn tell_all(
     pid: Term,
     relations: &Relations,
-    reason: Term,
-    token: impl FnMut(Term) -> Option<Token>,
+    reason: Owned,
+    token: impl FnMut(Term, Term) -> Option<Token>,
 ) {
     tell_all_at(pid, relations, reason, token, |_| ());
 }
@@ -196,18 +227,27 @@ fn tell_all(
 fn tell_all_at(
     pid: Term,
     relations: &Relations,
-    reason: Term,
-    mut token: impl FnMut(Term) -> Option<Token>,
+    owned: Owned,
+    mut token: impl FnMut(Term, Term) -> Option<Token>,
     mut told: impl FnMut(Term),
 ) {
+    let reason = owned.term();
     let far_reason = remote::Reason::new(reason);
+    // The last one gets the reason itself, which may be large, and the others copies; so each is told when the next one
+    // is known.
+    let mut last: Option<Concerned> = None;
+    let mut tell = |next: Concerned, told: &mut _| {
+        if let Some(before) = last.replace(next) {
+            before.tell(pid, Owned::new(reason), told);
+        }
+    };
     for (other, is_active) in relations.links() {
         between_steps();
         if relations::is_handle(other) {
             match is_active {
                 true => {
                     let mut scratch = Scratch::new();
-                    let token = token(other).map(|token| token.to_term(scratch.heap()));
+                    let token = token(other, reason).map(|token| token.to_term(scratch.heap()));
                     remote::get().linked_ended(other, pid, &far_reason, token);
                 }
                 false => remote::get().release(other, 1),
@@ -219,17 +259,17 @@ fn tell_all_at(
         }
         if other.is_local_port() {
             crate::effects::port::signals::exit_signal(other, pid, reason, true);
-        } else {
-            let exit = match token(other) {
-                Some(token) => sequence::exit_signal(pid, reason, &token),
-                None => link_exit(pid, reason),
-            };
-            // One that is gone has nothing to handle.
-            if signal::send(other, exit).is_err() {
-                continue;
+            told(other);
+            continue;
+        }
+        match token(other, reason) {
+            None => tell(Concerned::Linked(other), &mut told),
+            Some(token) => {
+                if signal::send(other, sequence::exit_signal(pid, reason, &token)).is_ok() {
+                    told(other);
+                }
             }
         }
-        told(other);
     }
     for (number, target, _) in relations.monitors() {
         between_steps();
@@ -245,21 +285,18 @@ fn tell_all_at(
     }
     for (number, watcher) in relations.watchers() {
         let reference = (number, 0);
+        let watcher = watcher.watcher;
         between_steps();
-        if relations::is_handle(watcher.watcher) {
-            remote::get().watched_ended(watcher.watcher, pid, &far_reason);
-            continue;
+        if relations::is_handle(watcher) {
+            remote::get().watched_ended(watcher, pid, &far_reason);
+        } else if watcher.is_local_port() {
+            crate::effects::port::signals::process_down(watcher, reference);
+        } else {
+            tell(Concerned::Watcher { watcher, reference }, &mut told);
         }
-        if watcher.watcher.is_local_port() {
-            crate::effects::port::signals::process_down(watcher.watcher, reference);
-            continue;
-        }
-        let down = Signal::Down {
-            reference,
-            from: None,
-            reason: Owned::new(reason),
-        };
-        send_or_bounce(watcher.watcher, down);
-        told(watcher.watcher);
+    }
+    drop(far_reason);
+    if let Some(last) = last {
+        last.tell(pid, owned, &mut told);
     }
 }

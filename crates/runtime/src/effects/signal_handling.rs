@@ -254,10 +254,18 @@ pub fn deliver(process: &mut Process, from: Term, message: Term) {
 
 fn deliver_ranked(process: &mut Process, rank: Rank, from: Term, message: Term) {
     // SAFETY: the fragment is new, so it is in no list.
+    unsafe { put_own(process, rank, from, to_fragment(message)) };
+}
+
+/// A message from the machine.
+///
+/// # Safety
+/// As for [`append`].
+unsafe fn put_own(process: &mut Process, rank: Rank, from: Term, message: *mut Fragment) {
+    // SAFETY: the caller's promise.
     unsafe {
-        let fragment = to_fragment(message);
-        (*fragment).kind = OWN_MESSAGE;
-        put(process, rank, from, fragment);
+        (*message).kind = OWN_MESSAGE;
+        put(process, rank, from, message);
     }
 }
 
@@ -448,7 +456,7 @@ fn handle(process: &mut Process, signal: Signal) {
             reference,
             from,
             reason,
-        } => down(process, reference, from, &reason),
+        } => down(process, reference, from, reason),
         Signal::Timeout { timer } => receive::timer::expired(process, timer),
         Signal::Call(body) => body(Some(process)),
     }
@@ -569,10 +577,9 @@ pub fn exit_through_alias(pid: Term, number: ReferenceNumber, exit: Owned, asked
 /// `normal`.
 pub fn exit_received(process: &mut Process, rank: Rank, from: Term, reason: Owned) {
     if process.traps_exit() {
-        let mut scratch = Scratch::new();
-        let message = build::tuple(scratch.heap(), &[am::UC_EXIT, from, reason.term()]);
+        let message = reason.into_last_of(&[am::UC_EXIT, from]);
         // SAFETY: the fragment is new, so it is in no list.
-        unsafe { put(process, rank, senders::of(from), to_fragment(message)) };
+        unsafe { put(process, rank, senders::of(from), message) };
     } else if reason.term() != am::NORMAL {
         die(process, reason);
     }
@@ -586,7 +593,7 @@ pub fn die(process: &mut Process, reason: Owned) {
     }
 }
 
-fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason: &Owned) {
+fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason: Owned) {
     let own = process.pid();
     let Some(monitor) = process.relations.take_monitor(reference) else {
         return;
@@ -621,13 +628,16 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
         am::UNDEFINED => am::SYSTEM,
         sender => sender,
     };
-    let message = build::tuple(heap, &[tag, reference, kind, object, reason.term()]);
-    if reason.term().is_immediate() || release::has(Release::OTP_27) {
-        return deliver_ranked(process, monitor.rank, sender, message);
-    }
     // In OTP 25 such a message takes a token of sequential trace away, and one with an immediate does not.
+    let takes_token = !reason.term().is_immediate() && !release::has(Release::OTP_27);
+    let message = reason.into_last_of(&[tag, reference, kind, object]);
     // SAFETY: the fragment is new, so it is in no list.
-    unsafe { append(process, sender, to_fragment(message)) };
+    unsafe {
+        match takes_token {
+            true => append(process, sender, message),
+            false => put_own(process, monitor.rank, sender, message),
+        }
+    }
 }
 
 /// Ends the links with ports of a process that ends, which closes those that it owns: at once, or when those are done

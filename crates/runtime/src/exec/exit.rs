@@ -61,7 +61,7 @@ fn tell_exit(process: &mut Process, reason: &Owned) {
 
 /// Ends a process for all others: removes it from the process table, and tells its links and monitors. Its heap stays
 /// until [`free`], and the control block until no thread can still hold a pointer from the table.
-pub fn leave(process: &mut Process, reason: &Owned) {
+pub fn leave(process: &mut Process, reason: Owned) {
     if process.flags.contains(Flags::SYSTEM) {
         // No other process can do its work, so the node cannot continue without it.
         let (pid, reason) = (display(process.pid()), display(reason.term()));
@@ -72,7 +72,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     }
     let pid = process.pid();
     if closing_of(process).is_none() {
-        tell_exit(process, reason);
+        tell_exit(process, &reason);
     }
     let word = state::exit(&process.state, holds_nothing(process));
     between_steps();
@@ -90,7 +90,7 @@ pub fn leave(process: &mut Process, reason: &Owned) {
     // From here on senders do not find the process. A sender that found it before may still push signals; `bounce_rest`
     // handles those when the block is reclaimed.
     between_steps();
-    farewell::break_relations(process, reason.term());
+    farewell::break_relations(process, reason);
     between_steps();
     bounce::bounce_list(pid, process.take_left());
     bounce::bounce_rest(pid, &process.signals);

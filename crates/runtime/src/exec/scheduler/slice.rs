@@ -360,7 +360,7 @@ pub(super) fn end(process: &mut Process) {
 pub(super) fn leave(process: &mut Process) {
     let reason = exit::take_reason(process);
     let pid = process.pid();
-    exit::leave(process, &reason);
+    exit::leave(process, reason);
     if observer::is_profiled() {
         observer().process_has_ended(pid);
     }
