@@ -103,6 +103,12 @@ impl From<Visited<WalkPosition>> for Reached {
     }
 }
 
+/// Reductions for a visit of an object, besides those of the program. In a large table most objects are in no cache, so
+/// a slice of as many objects as reductions would take milliseconds.
+const REDUCTIONS_PER_OBJECT: i64 = 1;
+/// Bytes of objects that are collected for one reduction more.
+const COPIED_PER_REDUCTION: usize = 512;
+
 struct Walk<'a> {
     process: &'a mut Process,
     table: &'a Table,
@@ -269,7 +275,7 @@ impl<'a> Walk<'a> {
         Walk {
             process,
             table,
-            cost: program.cost(),
+            cost: REDUCTIONS_PER_OBJECT + program.cost(),
             program,
             purpose,
             limit,
@@ -328,6 +334,7 @@ impl<'a> Walk<'a> {
         };
         match self.purpose {
             Purpose::Collect => {
+                self.budget -= (object.bytes() / COPIED_PER_REDUCTION) as i64;
                 let heap = self.process.heap();
                 let copied = if result == opened.tuple() {
                     object.copy_to(heap)

@@ -254,7 +254,7 @@ macro_rules! for_each_bif {
             ("erlang", "list_to_port", 1, erlang::list_to_port_1, NONE),
             ("erlang", "ref_to_list", 1, erlang::ref_to_list_1, NONE),
             ("erlang", "list_to_ref", 1, erlang::list_to_ref_1, NONE),
-            ("erlang", "phash", 2, erlang::phash_2, NONE),
+            ("erlang", "phash", 2, erlang::phash_2, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "phash2", 1, erlang::phash2_1, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "phash2", 2, erlang::phash2_2, DIRTY_CPU | TRIED_FIRST),
             ("erlang", "md5", 1, erlang::md5_1, TRAPS),

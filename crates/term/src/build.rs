@@ -109,6 +109,37 @@ pub fn tuple<A: Allocate + ?Sized>(heap: &mut A, elements: &[Term]) -> Term {
     }
 }
 
+/// A tuple of the elements of all these parts, one after the other.
+pub fn tuple_of_parts<A: Allocate + ?Sized>(heap: &mut A, parts: &[&[Term]]) -> Term {
+    let arity = parts.iter().map(|part| part.len()).sum();
+    let (tuple, mut room) = tuple_uninit(heap, arity);
+    for part in parts {
+        // SAFETY: the room is fresh, and for all of them.
+        unsafe {
+            room.copy_from_nonoverlapping(part.as_ptr(), part.len());
+            room = room.add(part.len());
+        }
+    }
+    tuple
+}
+
+/// A tuple of `arity` times the same element, and its elements, which may be replaced before anybody else sees it.
+pub fn tuple_filled<A: Allocate + ?Sized>(
+    heap: &mut A,
+    arity: usize,
+    element: Term,
+) -> (Term, &mut [Term]) {
+    let (tuple, room) = tuple_uninit(heap, arity);
+    // SAFETY: as many fresh words, which are initialized before a reference to them is made. As long as that lives,
+    // nothing else is done with the heap.
+    unsafe {
+        for index in 0..arity {
+            room.add(index).write(element);
+        }
+        (tuple, std::slice::from_raw_parts_mut(room, arity))
+    }
+}
+
 /// A tuple of `elements` with `value` in place of the one at `place`.
 ///
 /// # Panics

@@ -26,7 +26,7 @@ mod murmur;
 mod phash;
 mod word;
 
-pub use phash::phash;
+pub use phash::phash_within;
 pub use word::{place, word};
 
 /// The hash that places an object in a hashed table by its key.

@@ -163,7 +163,10 @@ fn bits_of(piece: Term, wanted: Wanted) -> Result<Bits, IolistError> {
     Ok(bits)
 }
 
-/// Counts the bits of up to `budget` pieces.
+/// A bit string counts for so many pieces: it is elsewhere in memory, which costs more than the next byte of a list.
+const PIECES_OF_STRING: usize = 16;
+
+/// Counts the bits of up to `budget` pieces, and takes those from it.
 ///
 /// # Errors
 /// See [`IolistError`].
@@ -171,17 +174,18 @@ pub fn size_step<A: Allocate + ?Sized>(
     heap: &mut A,
     iolist: Term,
     wanted: Wanted,
-    budget: usize,
+    budget: &mut usize,
 ) -> Result<Step, IolistError> {
     let mut walk = Walk::new(iolist);
     let mut size = 0u64;
-    for _ in 0..budget {
-        let more = match walk.next_piece()? {
+    while *budget > 0 {
+        let (more, pieces) = match walk.next_piece()? {
             None => return Ok(Step::Done(size)),
-            Some(Piece::Byte(_)) => 8,
-            Some(Piece::Bits(piece)) => bits_of(piece, wanted)?.bit_len(),
+            Some(Piece::Byte(_)) => (8, 1),
+            Some(Piece::Bits(piece)) => (bits_of(piece, wanted)?.bit_len(), PIECES_OF_STRING),
         };
         size = size.checked_add(more).ok_or(IolistError::Limit)?;
+        *budget = budget.saturating_sub(pieces);
     }
     Ok(Step::More(size, walk.rest(heap)))
 }
@@ -222,7 +226,8 @@ pub unsafe fn write_step<A: Allocate + ?Sized>(
                         let rest = build::cons(heap, left, rest);
                         return Ok(Step::More(room - builder.room(), rest));
                     }
-                    budget = budget.saturating_sub((length / BITS_PER_PIECE) as usize);
+                    let pieces = PIECES_OF_STRING - 1 + (length / BITS_PER_PIECE) as usize;
+                    budget = budget.saturating_sub(pieces);
                     builder.put_binary(piece, length)
                 }
             }
@@ -337,7 +342,7 @@ pub fn size(iolist: Term) -> Result<u64, IolistError> {
 fn bit_size(iolist: Term, wanted: Wanted) -> Result<u64, IolistError> {
     // With an unlimited budget there is no rest to allocate.
     let mut nowhere = crate::heap::empty();
-    match size_step(&mut nowhere, iolist, wanted, usize::MAX)? {
+    match size_step(&mut nowhere, iolist, wanted, &mut { usize::MAX })? {
         Step::Done(size) => Ok(size),
         Step::More(..) => Err(IolistError::Limit),
     }

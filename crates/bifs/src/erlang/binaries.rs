@@ -195,11 +195,11 @@ fn join(
             (Joining::Sizing { bits }, data, rest)
         }
     };
-    let budget = pieces();
+    let mut budget = pieces();
     let (string, position, end, rest) = match joining {
         Joining::Writing { position, end } => (kept, position, end, rest),
         Joining::Sizing { bits } => {
-            let step = iolist::size_step(process.heap(), rest, wanted, budget);
+            let step = iolist::size_step(process.heap(), rest, wanted, &mut budget);
             let step = step.map_err(|error| match is_first {
                 true => iolist_failure(error),
                 false => failure_as_called(process, function(), kept, error),
@@ -285,7 +285,7 @@ pub(crate) fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifRe
         Some((Joining::Sizing { bits }, whole, rest)) => (bits, whole, rest),
         _ => (0, iolist, iolist),
     };
-    let step = iolist::size_step(process.heap(), rest, Wanted::Bytes, pieces());
+    let step = iolist::size_step(process.heap(), rest, Wanted::Bytes, &mut pieces());
     match step.map_err(|error| failure_as_called(process, named("iolist_size"), whole, error))? {
         Step::Done(more) => {
             let bits = before.checked_add(more).ok_or_else(system_limit)?;
@@ -300,7 +300,7 @@ pub(crate) fn iolist_size_1(process: &mut Process, [iolist]: [Term; 1]) -> BifRe
 
 /// `erlang:iolist_to_iovec(IolistOrBinary)`
 pub(crate) fn iolist_to_iovec_1(process: &mut Process, [iolist]: [Term; 1]) -> BifResult {
-    let size = iolist::size_step(process.heap(), iolist, Wanted::Bytes, pieces());
+    let size = iolist::size_step(process.heap(), iolist, Wanted::Bytes, &mut pieces());
     let short = matches!(size.map_err(iolist_failure)?, Step::Done(_));
     dirty_unless(short)?;
     iolist::to_iovec(process.heap(), iolist).map_err(|error| {

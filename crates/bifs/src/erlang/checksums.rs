@@ -258,10 +258,10 @@ fn range_of(range: Term) -> Option<u64> {
 }
 
 /// `erlang:phash(Term, Range)`: from 1 on.
-pub(crate) fn phash_2(_process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
+pub(crate) fn phash_2(process: &mut Process, [term, range]: [Term; 2]) -> BifResult {
     let range = range_of(range).ok_or(badarg(2))?;
-    let hash = u64::from(hash::phash(term)) % range;
-    Ok(Term::small(hash as i64 + 1))
+    let hash = hashed(process, |most_steps| hash::phash_within(term, most_steps))?;
+    Ok(Term::small((u64::from(hash) % range) as i64 + 1))
 }
 
 /// Steps of hashing done within a slice; a step is a term, or 16 bytes.
@@ -269,15 +269,22 @@ const SHORT_HASH_STEPS: usize = 1 << 15;
 /// Steps of hashing that count as one reduction.
 const HASH_STEPS_PER_REDUCTION: usize = 16;
 
-/// The portable hash of a term; dirty schedulers hash large terms.
-fn portable_hash(process: &mut Process, term: Term) -> Result<u32, Failure> {
+/// The hash of a term, by a function that gives up after so many steps; dirty schedulers hash large terms.
+fn hashed(
+    process: &mut Process,
+    within: impl FnOnce(usize) -> Option<(u32, usize)>,
+) -> Result<u32, Failure> {
     let hashed = match runtime::mail::dirty::is_here() {
-        true => loans::apart(process, || hash::phash2_within(term, usize::MAX)),
-        false => hash::phash2_within(term, SHORT_HASH_STEPS),
+        true => loans::apart(process, || within(usize::MAX)),
+        false => within(SHORT_HASH_STEPS),
     };
     let (hash, steps) = hashed.ok_or(Failure::Dirty)?;
     charge((steps / HASH_STEPS_PER_REDUCTION) as i64);
     Ok(hash)
+}
+
+fn portable_hash(process: &mut Process, term: Term) -> Result<u32, Failure> {
+    hashed(process, |most_steps| hash::phash2_within(term, most_steps))
 }
 
 /// `erlang:phash2(Term)`: below 2^27.

@@ -67,20 +67,20 @@ fn arity_of(term: Term) -> Result<usize, Failure> {
         .and_then(|arity| usize::try_from(arity).ok());
     let arity = arity.filter(|arity| *arity <= MAX_TUPLE_ARITY);
     let arity = arity.ok_or(badarg(1))?;
-    // The elements are kept beside the tuple until it is made.
-    room_for(arity * 16)?;
+    room_for(arity * 8)?;
     Ok(arity)
 }
 
 /// `make_tuple(Arity, Value)`
 pub(crate) fn make_tuple_2(process: &mut Process, [arity, value]: [Term; 2]) -> BifResult {
-    let elements = vec![value; arity_of(arity)?];
-    Ok(build::tuple(process.heap(), &elements))
+    let arity = arity_of(arity)?;
+    Ok(build::tuple_filled(process.heap(), arity, value).0)
 }
 
 /// `make_tuple(Arity, Default, [{Index, Value}])`
 pub(crate) fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term; 3]) -> BifResult {
-    let mut elements = vec![default; arity_of(arity)?];
+    let arity = arity_of(arity)?;
+    let (tuple, elements) = build::tuple_filled(process.heap(), arity, default);
     for pair in list::items(list) {
         let pair = pair.map_err(|_| badarg(3))?;
         let Some([index, value]) = pair.as_tuple_of() else {
@@ -89,17 +89,18 @@ pub(crate) fn make_tuple_3(process: &mut Process, [arity, default, list]: [Term;
         let place = place(index, elements.len(), 3)?;
         elements[place] = value;
     }
-    Ok(build::tuple(process.heap(), &elements))
+    Ok(tuple)
 }
 
 /// `append_element(Tuple, Value)`
 pub(crate) fn append_element_2(process: &mut Process, [tuple, value]: [Term; 2]) -> BifResult {
-    let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(1))?.to_vec();
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).ok_or(badarg(1))?;
     if elements.len() == MAX_TUPLE_ARITY {
         return Err(badarg(1));
     }
-    elements.push(value);
-    Ok(build::tuple(process.heap(), &elements))
+    let heap = process.heap();
+    Ok(build::tuple_of_parts(heap, &[elements, &[value]]))
 }
 
 /// `insert_element(Index, Tuple, Value)`
@@ -107,17 +108,21 @@ pub(crate) fn insert_element_3(
     process: &mut Process,
     [index, tuple, value]: [Term; 3],
 ) -> BifResult {
-    let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(2))?.to_vec();
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).ok_or(badarg(2))?;
     if elements.len() == MAX_TUPLE_ARITY {
         return Err(badarg(2));
     }
-    elements.insert(place(index, elements.len() + 1, 1)?, value);
-    Ok(build::tuple(process.heap(), &elements))
+    let (before, behind) = elements.split_at(place(index, elements.len() + 1, 1)?);
+    let heap = process.heap();
+    Ok(build::tuple_of_parts(heap, &[before, &[value], behind]))
 }
 
 /// `delete_element(Index, Tuple)`
 pub(crate) fn delete_element_2(process: &mut Process, [index, tuple]: [Term; 2]) -> BifResult {
-    let mut elements = tuple.as_tuple(no_gc!()).ok_or(badarg(2))?.to_vec();
-    elements.remove(place(index, elements.len(), 1)?);
-    Ok(build::tuple(process.heap(), &elements))
+    let no_gc = no_gc!();
+    let elements = tuple.as_tuple(no_gc).ok_or(badarg(2))?;
+    let (before, behind) = elements.split_at(place(index, elements.len(), 1)?);
+    let heap = process.heap();
+    Ok(build::tuple_of_parts(heap, &[before, &behind[1..]]))
 }

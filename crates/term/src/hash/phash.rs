@@ -4,7 +4,10 @@ use layout::object::offset;
 use layout::{ObjectKind, Term, no_gc};
 use smallvec::SmallVec;
 
-use super::{aligned, first_reference_word, float_bits, phash2, pid_number, port_number};
+use super::{
+    aligned, bytes_beside, first_reference_word, float_bits, phash2, phash2_within, pid_number,
+    port_number,
+};
 use crate::integer::uint8;
 use crate::{am, atom, fun, native_record};
 
@@ -71,15 +74,33 @@ enum Rest {
     RecordEnd(u32),
 }
 
-/// The 32 bits of which `erlang:phash/2` returns the remainder.
+/// Bytes of a list that are hashed in one step.
+const BYTES_PER_STEP: usize = 4;
+
+/// The 32 bits of which `erlang:phash/2` returns the remainder, and the number of steps: one for each term, and more for
+/// bytes. `None` if it would take more than `most_steps`.
 #[must_use]
-pub fn phash(term: Term) -> u32 {
+pub fn phash_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
     let mut sum = Sum(0);
     let mut rest: SmallVec<[Rest; 16]> = SmallVec::new();
     let mut current = term;
+    let mut steps = 0;
     'term: loop {
+        steps += 1 + bytes_beside(current) / 16;
+        if steps > most_steps {
+            return None;
+        }
         if let Some(mut cell) = current.as_cell() {
+            let mut bytes = 0;
             while let Some(byte) = uint8(cell.head()) {
+                bytes += 1;
+                if bytes == BYTES_PER_STEP {
+                    bytes = 0;
+                    steps += 1;
+                    if steps > most_steps {
+                        return None;
+                    }
+                }
                 sum.add(PRIME[2], u32::from(byte));
                 current = cell.tail();
                 let Some(next) = current.as_cell() else {
@@ -92,10 +113,16 @@ pub fn phash(term: Term) -> u32 {
             current = cell.head();
             continue;
         }
-        object(&mut sum, &mut rest, current);
+        if current.is_map() {
+            let (hash, more) = phash2_within(current, most_steps - steps)?;
+            steps += more;
+            sum.add(PRIME[13], PRIME[14].wrapping_add(hash));
+        } else {
+            object(&mut sum, &mut rest, current);
+        }
         current = loop {
             match rest.pop() {
-                None => return sum.0,
+                None => return Some((sum.0, steps)),
                 Some(Rest::Terms(_, 0)) => {}
                 Some(Rest::Terms(first, count)) => {
                     rest.push(Rest::Terms(first.wrapping_add(1), count - 1));
@@ -187,16 +214,14 @@ fn object(sum: &mut Sum, rest: &mut SmallVec<[Rest; 16]>, term: Term) {
             }
         }
         ObjectKind::NativeRecord => record(sum, rest, term),
-        ObjectKind::Map => {
-            let value = PRIME[14].wrapping_add(phash2(term));
-            sum.add(PRIME[13], value);
-        }
         ObjectKind::Tuple => {
             let arity = header.arity();
             rest.push(Rest::TupleEnd(arity as u32));
             rest.push(Rest::Terms(term.word_pointer(0).cast(), arity));
         }
-        ObjectKind::ExternalPid | ObjectKind::ExternalPort => unreachable!("hashed above"),
+        ObjectKind::ExternalPid | ObjectKind::ExternalPort | ObjectKind::Map => {
+            unreachable!("hashed above")
+        }
     }
 }
 

@@ -6,12 +6,21 @@ use crate::heap::Scratch;
 use crate::samples::{Sample, Samples, ask_stock};
 use layout::FunEntry;
 
+fn phash(term: Term) -> u32 {
+    phash_within(term, usize::MAX).expect("no limit").0
+}
+
 fn check(samples: &[Sample]) {
     let fun = "fun(Ts) -> [[integer_to_list(erlang:phash2(T, 1 bsl 32)), $\\s,
         integer_to_list(erlang:phash(T, 1 bsl 32) - 1), $\\n] || T <- Ts] end";
     let expected = ask_stock(samples, fun);
     for (sample, line) in samples.iter().zip(expected.lines()) {
-        let ours = format!("{} {}", phash2(sample.term), phash(sample.term));
+        let (phash, steps) = phash_within(sample.term, usize::MAX).expect("no limit");
+        // With as many steps as it took it is the same, and with none there is no hash.
+        let again = phash_within(sample.term, steps);
+        assert_eq!(again, Some((phash, steps)), "{}", sample.text);
+        assert_eq!(phash_within(sample.term, 0), None, "{}", sample.text);
+        let ours = format!("{} {phash}", phash2(sample.term));
         assert_eq!(ours, line, "{}", sample.text);
     }
     assert_eq!(samples.len(), expected.lines().count());

@@ -33,7 +33,7 @@ fn only_bytes_binaries_and_lists_are_elements() {
     assert_eq!(size(byte_tail), Err(IolistError::Bad(Term::small(2))));
     let inner = build::list(heap, &[Term::small(9), Term::small(9)]);
     let bad = build::list_with_tail(heap, &[inner], Term::small(2));
-    let step = size_step(heap, bad, Wanted::Bytes, 1);
+    let step = size_step(heap, bad, Wanted::Bytes, &mut 1);
     assert_eq!(step, Err(IolistError::Bad(Term::small(2))));
     let bits = build::list(heap, &[odd, Term::small(1), odd]);
     let joined = to_bitstring(heap, bits).unwrap();
@@ -72,7 +72,7 @@ fn steps_add_up_to_the_whole() {
     for budget in 1..20 {
         let (mut counted, mut rest) = (0, iolist);
         loop {
-            match size_step(heap, rest, Wanted::Bytes, budget).unwrap() {
+            match size_step(heap, rest, Wanted::Bytes, &mut { budget }).unwrap() {
                 Step::Done(bits) => {
                     counted += bits;
                     break;
