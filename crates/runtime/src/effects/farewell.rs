@@ -295,7 +295,6 @@ fn tell_all_at(
             tell(Concerned::Watcher { watcher, reference }, &mut told);
         }
     }
-    drop(far_reason);
     if let Some(last) = last {
         last.tell(pid, owned, &mut told);
     }

@@ -37,7 +37,7 @@ pub fn drain(process: &mut Process) {
 }
 
 /// As many signals other than messages take up to milliseconds to handle, so those that follow are handled later.
-const MANY_SIGNALS: usize = 1 << 12;
+const MANY_SIGNALS: usize = 1 << 10;
 /// As [`MANY_SIGNALS`] under GC stress, where some queues should take this path: but not those of programs that see in
 /// which order a few dozen requests are done, which is told among those that are handled together.
 const STRESSED_MANY_SIGNALS: usize = 64;
@@ -577,7 +577,7 @@ pub fn exit_through_alias(pid: Term, number: ReferenceNumber, exit: Owned, asked
 /// `normal`.
 pub fn exit_received(process: &mut Process, rank: Rank, from: Term, reason: Owned) {
     if process.traps_exit() {
-        let message = reason.into_last_of(&[am::UC_EXIT, from]);
+        let message = reason.into_last_of(&mut Scratch::new(), [am::UC_EXIT, from]);
         // SAFETY: the fragment is new, so it is in no list.
         unsafe { put(process, rank, senders::of(from), message) };
     } else if reason.term() != am::NORMAL {
@@ -630,7 +630,7 @@ fn down(process: &mut Process, reference: (u64, u64), from: Option<Term>, reason
     };
     // In OTP 25 such a message takes a token of sequential trace away, and one with an immediate does not.
     let takes_token = !reason.term().is_immediate() && !release::has(Release::OTP_27);
-    let message = reason.into_last_of(&[tag, reference, kind, object]);
+    let message = reason.into_last_of(&mut scratch, [tag, reference, kind, object]);
     // SAFETY: the fragment is new, so it is in no list.
     unsafe {
         match takes_token {

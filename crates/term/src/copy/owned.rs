@@ -3,7 +3,6 @@
 use std::ptr;
 
 use layout::{Fragment, Header, NoGc, ObjectKind, Term};
-use smallvec::SmallVec;
 
 use super::{copy_to, kept, size_with_literals, to_fragment};
 use crate::build;
@@ -95,9 +94,24 @@ impl Owned {
     }
 
     /// A message: a tuple of these terms and, as its last element, this one. They are copied; this one stays where it
-    /// is if it is large.
+    /// is if it is large. A smaller tuple is built on the scratch first.
+    #[inline]
     #[must_use]
-    pub fn into_last_of(self, others: &[Term]) -> *mut Fragment {
+    pub fn into_last_of<const OTHERS: usize>(
+        self,
+        scratch: &mut Scratch,
+        others: [Term; OTHERS],
+    ) -> *mut Fragment {
+        if self.words() as usize >= LARGE_WORDS {
+            return self.into_last_of_large(scratch, &others);
+        }
+        let (tuple, elements) = build::tuple_filled(scratch.heap(), OTHERS + 1, self.term());
+        elements[..OTHERS].copy_from_slice(&others);
+        to_fragment(tuple)
+    }
+
+    #[cold]
+    fn into_last_of_large(self, scratch: &mut Scratch, others: &[Term]) -> *mut Fragment {
         let arity = others.len() + 1;
         let words = 1
             + arity
@@ -107,11 +121,9 @@ impl Owned {
                 .map(size_with_literals)
                 .sum::<usize>();
         let total = self.words() as usize;
-        if total < LARGE_WORDS || words > SPARE_WORDS {
-            let mut scratch = Scratch::new();
-            let elements: SmallVec<[Term; 8]> =
-                others.iter().copied().chain([self.term()]).collect();
-            return to_fragment(build::tuple(scratch.heap(), &elements));
+        if words > SPARE_WORDS {
+            let tuple = build::tuple_of_parts(scratch.heap(), &[others, &[self.term()]]);
+            return to_fragment(tuple);
         }
         let fragment = self.into_fragment();
         // SAFETY: nobody else refers to the fragment, which ends with spare words as it is large; those are as many as
@@ -184,18 +196,16 @@ mod tests {
         let pair = build::tuple(heap, &[Term::small(1), shared]);
         let long = build::tuple(heap, &[Term::small(2); 30]);
         for (count, others, stays) in [
-            (1000, vec![pair, Term::NIL], true),
-            (1000, vec![], true),
-            (1000, vec![Term::NIL; 22], true),
-            (1000, vec![Term::NIL; 23], false),
-            (1000, vec![long], false),
-            (10, vec![pair], false),
+            (1000, [pair, Term::NIL], true),
+            (1000, [pair, pair], true),
+            (1000, [Term::NIL, long], false),
+            (10, [pair, Term::NIL], false),
         ] {
             let items: Vec<Term> = (0..count).map(Term::small).collect();
             let reason = build::list(heap, &items);
             let owned = Owned::new(reason);
             let before = owned.term();
-            let fragment = owned.into_last_of(&others);
+            let fragment = owned.into_last_of(&mut Scratch::new(), others);
             // SAFETY: the fragment is new, and dropped once.
             unsafe {
                 let elements = (*fragment)
