@@ -54,6 +54,34 @@ pub fn size(fd: BorrowedFd<'_>) -> Result<Size> {
     })
 }
 
+/// The terminal of this process, into which input can be put.
+pub struct Keyboard(std::os::fd::OwnedFd);
+
+impl Keyboard {
+    /// # Errors
+    /// `enxio` if the process has no terminal.
+    pub fn open() -> Result<Keyboard> {
+        let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::CLOEXEC;
+        let fd = rustix::fs::open(c"/dev/tty", flags, rustix::fs::Mode::empty())?;
+        Ok(Keyboard(fd))
+    }
+
+    /// Puts bytes into the input of the terminal, as if somebody typed them.
+    ///
+    /// # Errors
+    /// `eio` where the system does not allow that: Linux with `dev.tty.legacy_tiocsti=0`, unless it is root.
+    pub fn press(&self, bytes: &[u8]) -> Result<()> {
+        for byte in bytes {
+            // SAFETY: the request reads one byte.
+            let done = unsafe { libc::ioctl(self.0.as_raw_fd(), libc::TIOCSTI, &raw const *byte) };
+            if done < 0 {
+                return Err(Errno::last());
+            }
+        }
+        Ok(())
+    }
+}
+
 /// The terminal that is changed now, with its former mode.
 static CHANGED: Mutex<Option<Former>> = Mutex::new(None);
 /// Whether the terminal could not be given its former mode because it was closed.
