@@ -39,7 +39,8 @@ fn text_of(characters: Term) -> Option<String> {
         .collect()
 }
 
-/// `erlang:display_string(stdin | stdout | stderr, Text)`: as it is; to `stdin` as if somebody typed it at the terminal.
+/// `erlang:display_string(stdin | stdout | stderr, Text)`: as it is; to `stdin` as if somebody typed it at the
+/// terminal.
 pub(crate) fn display_string_2(_process: &mut Process, [stream, text]: [Term; 2]) -> BifResult {
     // A terminal that cannot be opened is told before a bad text.
     let keyboard = match stream {

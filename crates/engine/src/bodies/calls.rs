@@ -125,8 +125,8 @@ operations! {
         m.call(target, slow::leave::preempt)
     }
 
-    /// Ends a frame and returns, if that leads behind a `CallWithin`, which is at the label. That uses up a reduction, as
-    /// the call did: a function that has called itself a million times returns as often, without a call in between.
+    /// Ends a frame and returns, if that leads behind a `CallWithin`, which is at the label. That uses up a reduction,
+    /// as the call did: a function that has called itself a million times returns as often, without a call in between.
     ReturnWithin: P |m, o: ReturnWithin| {
         let address = m.s.wrapping_byte_add(m.word(o.frame) as usize);
         if address.cast::<u64>().read() != m.word(o.label) {

@@ -77,8 +77,8 @@ enum Rest {
 /// Bytes of a list that are hashed in one step.
 const BYTES_PER_STEP: usize = 4;
 
-/// The 32 bits of which `erlang:phash/2` returns the remainder, and the number of steps: one for each term, and more for
-/// bytes. `None` if it would take more than `most_steps`.
+/// The 32 bits of which `erlang:phash/2` returns the remainder, and the number of steps: one for each term, and more
+/// for bytes. `None` if it would take more than `most_steps`.
 #[must_use]
 pub fn phash_within(term: Term, most_steps: usize) -> Option<(u32, usize)> {
     let mut sum = Sum(0);
