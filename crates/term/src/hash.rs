@@ -1,6 +1,6 @@
 //! Hashes of terms.
 //!
-//! - [`phash2`] and [`phash()`]: the portable ones, the same on every node and release, to the bit.
+//! - [`phash2`] and [`phash_within`]: the portable ones, the same on every node and release, to the bit.
 //! - [`internal()`] and [`map_key`]: the hash that places a key in a hashed table or a large map. Programs see it as
 //!   the order of what a map or table holds, which for most keys is the same as on the node's release: OTP 27 brought
 //!   another hash (`murmur`). Atoms are the exception: their index in the atom table is hashed, and it differs from
