@@ -323,6 +323,7 @@ impl Scheduler {
 
     fn steal(&self) -> Option<Runnable> {
         let all = &schedulers().all;
+        let own = self.own.shared.index;
         if let Some(victim) = all.iter().find(|victim| victim.ports.has_waited())
             && let Some(port) = victim.ports.pop()
         {
@@ -332,8 +333,19 @@ impl Scheduler {
         self.thief
             .borrow_mut()
             .ran_dry(sys::clock::monotonic_ns, &self.own.shared.counts);
-        self.others().find_map(|victim| {
-            if self.judge(victim) == Verdict::Leave {
+        (1..all.len()).find_map(|distance| {
+            let victim = &all[(own + distance) % all.len()];
+            let queued = victim.stealers.normal();
+            let verdict = if victim.stealers.other_than_normal() {
+                Verdict::Take
+            } else if queued == 0 {
+                Verdict::Leave
+            } else {
+                self.thief
+                    .borrow_mut()
+                    .judge(sys::clock::monotonic_ns(), victim, queued)
+            };
+            if verdict == Verdict::Leave {
                 return None;
             }
             let stolen = self.own.queues.steal_from(&victim.stealers)?;
@@ -342,34 +354,6 @@ impl Scheduler {
                 .took(sys::clock::monotonic_ns(), &self.own.shared.counts);
             Some(stolen)
         })
-    }
-
-    /// The other schedulers, beginning with the next one.
-    fn others(&self) -> impl Iterator<Item = &'static Shared> {
-        let all = &schedulers().all;
-        let own = self.own.shared.index;
-        (1..all.len()).map(move |distance| &all[(own + distance) % all.len()])
-    }
-
-    /// Whether to take a process from another scheduler.
-    fn judge(&self, victim: &Shared) -> Verdict {
-        let queued = victim.stealers.normal();
-        if victim.stealers.other_than_normal() {
-            Verdict::Take
-        } else if queued == 0 {
-            Verdict::Leave
-        } else {
-            self.thief
-                .borrow_mut()
-                .judge(sys::clock::monotonic_ns(), victim, queued)
-        }
-    }
-
-    /// Whether other schedulers have processes that this one may take, now or after a wait.
-    fn may_steal(&self) -> bool {
-        self.others()
-            .any(|victim| self.judge(victim) == Verdict::Take)
-            || self.thief.borrow().look_again_ns().is_some()
     }
 
     /// Sleeps, or waits until the processes that others have queued may be stolen.
@@ -500,12 +484,7 @@ impl Scheduler {
                 .asleep_since_ns
                 .store(asleep_since_ns, Ordering::Relaxed);
             microstate::set(ThreadState::Other);
-            crate::mail::idle::sleep(
-                self.own.shared,
-                self.is_online(),
-                self.resting.due_ns(),
-                || self.may_steal(),
-            );
+            crate::mail::idle::sleep(self.own.shared, self.is_online(), self.resting.due_ns());
             microstate::set(ThreadState::Emulator);
             self.stood_by.set((0, u64::MAX));
             let slept_ns = sys::clock::monotonic_ns() - asleep_since_ns;

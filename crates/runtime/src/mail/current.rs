@@ -267,7 +267,7 @@ impl Current {
         }
         if self.running().is_null() {
             if self.overload.waits(sys::clock::monotonic_ns()) {
-                super::wake::call_help(schedulers);
+                super::wake::wake_one(schedulers);
             }
         } else {
             self.overload.begins(sys::clock::monotonic_ns);

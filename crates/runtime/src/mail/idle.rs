@@ -193,11 +193,9 @@ pub(crate) fn nap(shared: &Shared, timeout_ns: u64) {
     }
 }
 
-/// Looks for work for a while; returns whether there is some. `may_steal` says whether other schedulers have processes
-/// that this one may take.
-fn search(schedulers: &Schedulers, shared: &Shared, may_steal: &impl Fn() -> bool) -> bool {
-    let is_called = shared.is_called.swap(false, Ordering::Relaxed);
-    let Some(search) = Search::next().or(is_called.then_some(Search::Work)) else {
+/// Looks for work for a while; returns whether there is some.
+fn search(schedulers: &Schedulers, shared: &Shared) -> bool {
+    let Some(search) = Search::next() else {
         return false;
     };
     let (turns, turns_per_poll) = search.turns();
@@ -207,7 +205,7 @@ fn search(schedulers: &Schedulers, shared: &Shared, may_steal: &impl Fn() -> boo
         if turn % turns_per_poll == 0 && (turn > 0 || search != Search::Call) {
             io::poll_now();
         }
-        let found = has_work(schedulers, shared) || may_steal();
+        let found = work_somewhere(schedulers, shared);
         if !found {
             for _ in 0..SPINS_PER_LOOK {
                 std::hint::spin_loop();
@@ -225,16 +223,10 @@ fn search(schedulers: &Schedulers, shared: &Shared, may_steal: &impl Fn() -> boo
     found
 }
 
-/// Sleeps until there may be something to do, at most for `most_ns`. `may_steal` says whether other schedulers have
-/// processes that this one may take, now or after a wait. Called while the thread is idle in the epochs.
-pub(crate) fn sleep(
-    shared: &Shared,
-    online: bool,
-    most_ns: Option<u64>,
-    may_steal: impl Fn() -> bool,
-) {
+/// Sleeps until there may be something to do, at most for `most_ns`. Called while the thread is idle in the epochs.
+pub(crate) fn sleep(shared: &Shared, online: bool, most_ns: Option<u64>) {
     let schedulers = schedulers();
-    if online && search(schedulers, shared, &may_steal) {
+    if online && search(schedulers, shared) {
         return;
     }
     between_steps();
@@ -242,8 +234,7 @@ pub(crate) fn sleep(
     between_steps();
     microstate::set(ThreadState::Sleep);
     let came_online = !online && shared.index < schedulers.online.load(Ordering::SeqCst);
-    let any_work = || has_work(schedulers, shared) || may_steal();
-    if came_online || shared.aux_work.any() || online && any_work() {
+    if came_online || shared.aux_work.any() || online && work_somewhere(schedulers, shared) {
         schedulers.idle.withdraw(shared.index);
         return;
     }
@@ -301,18 +292,15 @@ fn wait(shared: &Shared, most_ns: Option<u64>) -> Woken {
     }
 }
 
-/// Whether there is work of this scheduler's own (a poll may have made some), or of none in particular, or of a port
-/// that has waited long elsewhere.
-fn has_work(schedulers: &Schedulers, own: &Shared) -> bool {
-    !own.stealers.is_empty()
-        || !schedulers.injected.is_empty()
+fn work_somewhere(schedulers: &Schedulers, own: &Shared) -> bool {
+    !schedulers.injected.is_empty()
         || own.bound.any()
         || super::ports::any(&own.ports)
         || own.aux_work.any()
         || schedulers
             .all
             .iter()
-            .any(|shared| shared.ports.has_waited())
+            .any(|shared| !shared.stealers.is_empty() || shared.ports.has_waited())
 }
 
 #[cfg(test)]

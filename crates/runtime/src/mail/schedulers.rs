@@ -139,8 +139,6 @@ pub struct Shared {
     pub(crate) binding: Binding,
     /// Whether it runs nothing but urgent processes, while others are queued.
     pub(crate) gives_no_turns: AtomicBool,
-    /// Whether it was woken to take processes of others, and has not searched for them since.
-    pub(crate) is_called: AtomicBool,
     pub counts: Counts,
     pub(crate) running: Running,
     /// Nanoseconds slept, without the sleep that began at `asleep_since_ns` and still lasts (0: it is awake).
@@ -162,7 +160,6 @@ impl Shared {
             aux_work: AuxWorkList::default(),
             binding: Binding::new(),
             gives_no_turns: AtomicBool::new(false),
-            is_called: AtomicBool::new(false),
             counts: Counts {
                 switches: AtomicU64::new(0),
                 reductions: AtomicU64::new(0),

@@ -18,16 +18,6 @@ pub(crate) fn wake_one(schedulers: &Schedulers) {
     }
 }
 
-/// Wakes a sleeping online scheduler, if there is one, to take processes that others have queued for long.
-pub(crate) fn call_help(schedulers: &Schedulers) {
-    let online = schedulers.online.load(Ordering::Relaxed);
-    if let Some(index) = schedulers.idle.choose(online) {
-        let helper = &schedulers.all[index];
-        helper.is_called.store(true, Ordering::Relaxed);
-        unpark(helper);
-    }
-}
-
 /// Wakes a sleeping scheduler, unless an awake one is looking for work. Called after work was queued that any scheduler
 /// may take.
 pub(crate) fn wake_one_unless_searched(schedulers: &Schedulers) {

@@ -6,11 +6,8 @@
 //!
 //! - A process that is queued alone is about to run on the scheduler where it was woken. It is stolen only after it has
 //!   waited for [`LONE_NS`] during one and the same slice of its victim.
-//! - If several are queued for [`LONG_NS`], some are stolen, unless the processes of the last theft ran so briefly that
-//!   moving them was not worth the cost. Then the thief backs off, longer each time.
-//!
-//! A thief does not wait for either of them: it looks while it searches for work, and sleeps when the search is over.
-//! Where a few processes answer each other all the time, somebody is always queued, nobody for long.
+//! - If several are queued, some are stolen at once, unless the processes of the last theft ran so briefly that moving
+//!   them was not worth the cost. Then the thief backs off, longer each time.
 //!
 //! Besides, a scheduler that has work balances its queue against much longer ones. Otherwise, where processes never
 //! wait, the few stolen ones would share one processor and the many others the other.
@@ -21,11 +18,6 @@ use crate::mail::schedulers::{Counts, Shared};
 
 /// How long a process waits alone before another scheduler takes it: the time of some hundred messages.
 const LONE_NS: i64 = 20_000;
-/// How long several are queued before another scheduler takes some of them. Processes that answer each other run for a
-/// few microseconds each, and with them moves what all of them use (decision 0058).
-const LONG_NS: i64 = 20_000;
-/// Between two looks of one search passes less time than this.
-const LOOKS_APART_NS: i64 = 5_000;
 /// A theft was worth it if the slices after it took at least this long on average. Moving costs about 500 ns.
 const WORTH_NS: i64 = 1_500;
 /// The first wait after a theft that was not worth it, and the longest wait.
@@ -44,43 +36,12 @@ pub(super) struct Thief {
     taken: Option<(i64, u64)>,
     wait_ns: i64,
     not_before_ns: i64,
-    /// The victim whose lone process it watches, and its slice count.
-    lone: (Watch, u64),
-    /// The victim whose long queue it watches.
-    long: Watch,
+    /// The victim whose lone process it watches: its number, its slice count, and when that count was first seen.
+    watched: (usize, u64, i64),
     /// When it last checked the balance, and its slice count then.
     looked: (i64, u64),
     /// When to look again, if some process was left where it is for now.
     look_again_ns: Option<i64>,
-}
-
-/// A victim with processes that are left to it for now. One is watched at a time.
-#[derive(Default)]
-struct Watch {
-    victim: usize,
-    since_ns: i64,
-    seen_ns: i64,
-}
-
-impl Watch {
-    /// Notes that this victim was seen with such processes. Returns for how long now; 0 if another one is watched.
-    /// `goes_on` says whether they are the same as at the last look, given how long ago that was.
-    fn lasts_ns(&mut self, victim: usize, now_ns: i64, goes_on: impl FnOnce(i64) -> bool) -> i64 {
-        let apart_ns = now_ns - self.seen_ns;
-        let is_watched = self.since_ns != 0 && victim == self.victim;
-        if !is_watched && self.since_ns != 0 && apart_ns <= LOOKS_APART_NS {
-            return 0;
-        }
-        if !is_watched || !goes_on(apart_ns) {
-            (self.victim, self.since_ns) = (victim, now_ns);
-        }
-        self.seen_ns = now_ns;
-        now_ns - self.since_ns
-    }
-
-    fn end(&mut self) {
-        self.since_ns = 0;
-    }
 }
 
 /// Whether to steal from a victim.
@@ -109,27 +70,25 @@ impl Thief {
 
     /// Whether to take from a victim with `queued` processes of normal priority, at least one.
     pub(super) fn judge(&mut self, now_ns: i64, victim: &Shared, queued: usize) -> Verdict {
-        let lasts = if queued > 1 {
-            if now_ns < self.not_before_ns {
-                self.look_again(self.not_before_ns);
-                return Verdict::Leave;
+        if queued > 1 {
+            if now_ns >= self.not_before_ns {
+                return Verdict::Take;
             }
-            let goes_on = |apart_ns| apart_ns <= LOOKS_APART_NS;
-            self.long.lasts_ns(victim.index, now_ns, goes_on) >= LONG_NS
-        } else {
-            let slices = victim.counts.switches();
-            let (watch, slices_seen) = &mut self.lone;
-            let is_one_slice = |_| slices == *slices_seen;
-            let lasts_ns = watch.lasts_ns(victim.index, now_ns, is_one_slice);
-            if lasts_ns == 0 && watch.victim == victim.index {
-                *slices_seen = slices;
-            }
-            lasts_ns >= LONE_NS
-        };
-        match lasts {
-            true => Verdict::Take,
-            false => Verdict::Leave,
+            self.look_again(self.not_before_ns);
+            return Verdict::Leave;
         }
+        let slices = victim.counts.switches();
+        let (index, slices_seen, since_ns) = self.watched;
+        if index == victim.index && slices == slices_seen && since_ns != 0 {
+            if now_ns - since_ns >= LONE_NS {
+                return Verdict::Take;
+            }
+            self.look_again(since_ns + LONE_NS);
+        } else {
+            self.watched = (victim.index, slices, now_ns);
+            self.look_again(now_ns + LONE_NS);
+        }
+        Verdict::Leave
     }
 
     fn look_again(&mut self, at_ns: i64) {
@@ -139,8 +98,7 @@ impl Thief {
     /// Notes a theft.
     pub(super) fn took(&mut self, now_ns: i64, own: &Counts) {
         self.taken = Some((now_ns, own.switches()));
-        self.lone.0.end();
-        self.long.end();
+        self.watched.2 = 0;
     }
 
     /// How many processes of one priority a scheduler with work takes from a victim to balance their queues: `own` are
@@ -182,19 +140,10 @@ mod tests {
         Shared::new(1, &RunQueues::new())
     }
 
-    /// The verdict after looks at a victim for as long as a thief is patient.
-    fn watched(thief: &mut Thief, from_ns: i64, victim: &Shared, queued: usize) -> Verdict {
-        let looks = (0..LONG_NS).step_by(LOOKS_APART_NS as usize);
-        for since_ns in looks {
-            let verdict = thief.judge(from_ns + since_ns, victim, queued);
-            assert_eq!(verdict, Verdict::Leave);
-        }
-        thief.judge(from_ns + LONG_NS, victim, queued)
-    }
-
     #[test]
-    fn several_are_taken_unless_the_last_ones_were_not_worth_it() {
+    fn several_are_taken_at_once_unless_the_last_ones_were_not_worth_it() {
         let (mut thief, own, victim) = (Thief::default(), victim().counts, victim());
+        assert_eq!(thief.judge(1_000, &victim, 2), Verdict::Take);
         thief.took(1_000, &own);
         (0..10).for_each(|_| own.add(1));
         // Ten slices in 5 us.
@@ -202,41 +151,12 @@ mod tests {
         assert_eq!(thief.judge(6_100, &victim, 50), Verdict::Leave);
         assert_eq!(thief.look_again_ns(), Some(6_000 + SHORTEST_WAIT_NS));
         let later = 6_000 + SHORTEST_WAIT_NS;
-        assert_eq!(watched(&mut thief, later, &victim, 50), Verdict::Take);
-        thief.took(later + LONG_NS, &own);
+        assert_eq!(thief.judge(later, &victim, 50), Verdict::Take);
+        thief.took(later, &own);
         own.add(1);
         // One slice of 50 us.
-        let dry_ns = later + LONG_NS + 50_000;
-        thief.ran_dry(|| dry_ns, &own);
-        assert_eq!(watched(&mut thief, dry_ns + 1, &victim, 2), Verdict::Take);
-    }
-
-    #[test]
-    fn several_are_taken_when_they_were_seen_at_every_look_for_a_while() {
-        let (mut thief, own, victim) = (Thief::default(), victim().counts, victim());
-        assert_eq!(watched(&mut thief, 1_000, &victim, 3), Verdict::Take);
-        assert_eq!(thief.look_again_ns(), None, "it need not wait for them");
-        thief.took(1_000 + LONG_NS, &own);
-        // After a pause it is as if they were seen for the first time.
-        assert_eq!(thief.judge(100_000, &victim, 2), Verdict::Leave);
-        let later = 100_000 + LOOKS_APART_NS + 1;
-        assert_eq!(watched(&mut thief, later, &victim, 2), Verdict::Take);
-    }
-
-    #[test]
-    fn one_victim_is_watched_at_a_time() {
-        for queued in [1, 2] {
-            let mut thief = Thief::default();
-            let (first, second) = (victim(), Shared::new(2, &RunQueues::new()));
-            for now_ns in (1_000..LONG_NS).step_by(1_000) {
-                for victim in [&first, &second] {
-                    assert_eq!(thief.judge(now_ns, victim, queued), Verdict::Leave);
-                }
-            }
-            let verdicts =
-                [&second, &first].map(|victim| thief.judge(1_000 + LONG_NS, victim, queued));
-            assert_eq!(verdicts, [Verdict::Leave, Verdict::Take]);
-        }
+        thief.ran_dry(|| later + 50_000, &own);
+        assert_eq!(thief.judge(later + 50_001, &victim, 2), Verdict::Take);
     }
 
     #[test]
