@@ -1,6 +1,6 @@
 //! Environment variables as a value: changes by `-env` and the launcher are passed to the VM as part of the
-//! configuration. They are not written to the environment of the process, which other threads could
-//! read at the same time. Main thread only.
+//! configuration, and become the environment of the process just before it starts (`sys::env::begin_with`). Main thread
+//! only.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -197,10 +197,7 @@ fn obey(reading: settings::Reading, otp: &Otp, environment: &Environment) -> Exi
 
 /// Runs the VM until it halts; `environment` is that of the node and of the programs it starts.
 fn run(config: Config, otp: &Otp, environment: &Environment) -> ExitCode {
-    for (name, value) in environment.iter() {
-        // Ignore variables whose name the system rejects: programs could not inherit them either.
-        let _ = sys::env::put(name, value);
-    }
+    sys::env::begin_with(environment.iter());
     let start_modules = match otp.start_modules.read() {
         Ok(modules) => modules,
         Err(error) => {

@@ -3,13 +3,14 @@
 //! The program works on its own copy, made at the first use: the C library's table cannot be changed
 //! while other threads may read it, and the C library itself reads it (for `TZ`) without a lock that we
 //! could take. So changes are visible to [`get`] and to child programs, not to C code in this process. OTP's
-//! `os:putenv/2` behaves the same.
+//! `os:putenv/2` behaves the same. What is known before there are other threads C code sees too ([`begin_with`]).
 //!
-//! Invariant: the environment of the process itself is never written.
+//! Invariant: the environment of the process itself is written only while it has one thread.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
-use std::os::unix::ffi::OsStringExt;
+use std::ffi::{CString, OsStr};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::errno::{Errno, Result};
@@ -62,6 +63,22 @@ pub fn put(key: &[u8], value: &[u8]) -> Result<()> {
     check_value(value)?;
     write().variables.insert(key.to_vec(), value.to_vec());
     Ok(())
+}
+
+/// Sets variables as a program begins, for C code in it too: the time zone is in one, and libraries have theirs. Those
+/// whose name or value the system rejects are left out, since other programs could not be given them either. Where the
+/// program has other threads already, or no `/proc` tells that it has none, this is [`put`].
+pub fn begin_with<'a>(variables: impl Iterator<Item = (&'a [u8], &'a [u8])>) {
+    let is_alone = fs::read_dir("/proc/self/task").is_ok_and(|threads| threads.count() == 1);
+    for (key, value) in variables {
+        let is_put = put(key, value).is_ok();
+        let (key, value) = (OsStr::from_bytes(key), OsStr::from_bytes(value));
+        let is_new = std::env::var_os(key).is_none_or(|inherited| inherited != value);
+        if is_put && is_alone && is_new && !key.is_empty() {
+            // SAFETY: no other thread reads or writes the environment, because there is none.
+            unsafe { std::env::set_var(key, value) };
+        }
+    }
 }
 
 /// Removes a variable, if it exists. `einval` as for [`put`].
